@@ -1,1 +1,47 @@
-fn main() {}
+//! What the repository does to itself. `cargo xtask` lists the commands; each has one file.
+
+mod report;
+mod test;
+mod tidy;
+mod verify;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::workspace::Workspace;
+
+/// The tasks of the repository.
+#[derive(Parser)]
+#[command(name = "xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// All checks before a change is handed in: format, lints, tests, docs, dependencies, tidy.
+    Verify(verify::Arguments),
+    /// Checks what the compiler does not: arrows between crates, file sizes, names, SQL.
+    Tidy,
+    /// Installs what the tests need and runs everything that the README promises.
+    Test,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let outcome = Workspace::locate().and_then(|workspace| match arguments.task {
+        Task::Verify(chosen) => verify::run(&workspace, &chosen),
+        Task::Tidy => tidy::run(&workspace),
+        Task::Test => test::run(&workspace),
+    });
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            report::line(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}

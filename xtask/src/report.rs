@@ -1,0 +1,109 @@
+//! Progress: one line per stage on standard error, with the time since the start.
+#![expect(
+    clippy::print_stderr,
+    reason = "the one place where xtask speaks; standard output belongs to the programs it runs"
+)]
+
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+/// Prints one line of our own.
+pub(crate) fn line(text: &str) {
+    eprintln!("xtask: {text}");
+}
+
+/// Runs programs one after the other and remembers which of them failed.
+pub(crate) struct Stages {
+    started: Instant,
+    failed: Vec<String>,
+}
+
+impl Stages {
+    pub(crate) fn new() -> Self {
+        Self {
+            started: Instant::now(),
+            failed: Vec::new(),
+        }
+    }
+
+    /// Says, with the elapsed time, what begins now.
+    pub(crate) fn announce(&self, title: &str) {
+        line(&format!(
+            "[{:>6.1}s] {title}",
+            self.started.elapsed().as_secs_f64()
+        ));
+    }
+
+    /// Runs a program that later stages need: its failure ends the task.
+    pub(crate) fn require(&self, title: &str, command: &mut Command) -> Result<()> {
+        self.announce(title);
+        let status = command
+            .status()
+            .with_context(|| format!("cannot start {command:?}"))?;
+        if !status.success() {
+            bail!("{title} failed: {command:?} ended with {status}");
+        }
+        Ok(())
+    }
+
+    /// Runs a check on which nothing depends: its failure is kept for [`Stages::finish`].
+    pub(crate) fn check(&mut self, title: &str, command: &mut Command) {
+        let outcome = self.require(title, command);
+        self.keep(title, outcome);
+    }
+
+    /// Keeps the outcome of a check that is no program.
+    pub(crate) fn keep(&mut self, title: &str, outcome: Result<()>) {
+        if let Err(error) = outcome {
+            line(&format!("error: {error:#}"));
+            self.failed.push(title.to_owned());
+        }
+    }
+
+    /// Fails, naming them, if any check failed.
+    pub(crate) fn finish(self) -> Result<()> {
+        if !self.failed.is_empty() {
+            bail!("failed: {}", self.failed.join(", "));
+        }
+        self.announce("everything passed");
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exits_with(code: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("exit {code}")]);
+        command
+    }
+
+    #[test]
+    fn a_failed_check_fails_the_task_after_the_others_ran() {
+        let mut stages = Stages::new();
+        stages.check("first", &mut exits_with("3"));
+        stages.check("second", &mut exits_with("0"));
+        let error = stages.finish().unwrap_err().to_string();
+        assert_eq!(error, "failed: first");
+    }
+
+    #[test]
+    fn passed_checks_pass_the_task() {
+        let mut stages = Stages::new();
+        stages.check("only", &mut exits_with("0"));
+        stages.finish().unwrap();
+    }
+
+    #[test]
+    fn a_program_that_does_not_exist_is_named() {
+        let stages = Stages::new();
+        let error = stages
+            .require("it", &mut Command::new("no-such-program"))
+            .unwrap_err();
+        assert!(error.to_string().contains("no-such-program"), "{error}");
+    }
+}
