@@ -4,6 +4,8 @@
     reason = "the one place where xtask speaks; standard output belongs to the programs it runs"
 )]
 
+use std::iter;
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
@@ -12,6 +14,17 @@ use anyhow::{Context, Result, bail};
 /// Prints one line of our own.
 pub(crate) fn line(text: &str) {
     eprintln!("xtask: {text}");
+}
+
+/// The command as a person would type it, without the environment we took from it.
+pub(crate) fn shown(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    let name = program.file_name().unwrap_or(program.as_os_str());
+    let words = iter::once(name).chain(command.get_args());
+    words
+        .map(|word| word.to_string_lossy())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Runs programs one after the other and remembers which of them failed.
@@ -41,9 +54,9 @@ impl Stages {
         self.announce(title);
         let status = command
             .status()
-            .with_context(|| format!("cannot start {command:?}"))?;
+            .with_context(|| format!("cannot start {}", shown(command)))?;
         if !status.success() {
-            bail!("{title} failed: {command:?} ended with {status}");
+            bail!("{title} failed: `{}` ended with {status}", shown(command));
         }
         Ok(())
     }
@@ -96,6 +109,17 @@ mod tests {
         let mut stages = Stages::new();
         stages.check("only", &mut exits_with("0"));
         stages.finish().unwrap();
+    }
+
+    #[test]
+    fn a_failure_shows_the_command_as_it_would_be_typed() {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", "exit 3"]).env_remove("CARGO_PKG_NAME");
+        let error = Stages::new()
+            .require("it", &mut command)
+            .unwrap_err()
+            .to_string();
+        assert_eq!(error, "it failed: `sh -c exit 3` ended with exit status: 3");
     }
 
     #[test]

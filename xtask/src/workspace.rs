@@ -8,6 +8,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use crate::report::shown;
+
 /// Folders that hold nothing written by us.
 const SKIPPED: [&str; 3] = ["target", "node_modules", "__pycache__"];
 
@@ -133,12 +135,13 @@ impl Workspace {
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let output = command
         .output()
-        .with_context(|| format!("cannot start {command:?}"))?;
+        .with_context(|| format!("cannot start {}", shown(command)))?;
     if !output.status.success() {
         bail!(
             "{command:?} failed: {}",
             String::from_utf8_lossy(&output.stderr).trim()
         );
     }
-    String::from_utf8(output.stdout).with_context(|| format!("{command:?} printed no UTF-8"))
+    String::from_utf8(output.stdout)
+        .with_context(|| format!("`{}` printed no UTF-8", shown(command)))
 }
