@@ -138,7 +138,8 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
         .with_context(|| format!("cannot start {}", shown(command)))?;
     if !output.status.success() {
         bail!(
-            "{command:?} failed: {}",
+            "`{}` failed: {}",
+            shown(command),
             String::from_utf8_lossy(&output.stderr).trim()
         );
     }
