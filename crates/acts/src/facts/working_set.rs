@@ -1,0 +1,190 @@
+//! The working set: what is known, by key.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Change, Need, Row, Tables};
+use crate::{
+    fingerprint::Fingerprint,
+    ids::{AskId, CommitmentId, ConversationId, RootId, TaskId, TenantId},
+    receipt::Scope,
+    slot::Head,
+};
+
+/// What is known. Rows are found by key; the sets that rules ask for are found by these indexes, which hold at least
+/// the members: whoever reads one looks at each row again.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    tables: Tables,
+    known: BTreeSet<Need>,
+    fresh: BTreeSet<RootId>,
+    pub(crate) children: BTreeMap<TaskId, BTreeSet<TaskId>>,
+    pub(crate) queues: BTreeMap<(String, ConversationId), BTreeSet<TaskId>>,
+    pub(crate) ready: BTreeMap<(TenantId, String), BTreeSet<(Head, ConversationId)>>,
+    pub(crate) asks_to: BTreeMap<TaskId, BTreeSet<AskId>>,
+    pub(crate) asks_of: BTreeMap<TaskId, BTreeSet<AskId>>,
+    pub(crate) steps: BTreeMap<TaskId, BTreeMap<u32, crate::digest::Hash16>>,
+    pub(crate) owed: BTreeMap<(RootId, String, Fingerprint), BTreeSet<CommitmentId>>,
+}
+
+impl Facts {
+    /// The tables.
+    #[must_use]
+    pub const fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// Takes in a row that the store holds.
+    pub fn load<R: Row>(&mut self, row: R) {
+        let key = row.key();
+        let indexed = row.clone();
+        if R::table_mut(&mut self.tables).load(key, row) {
+            self.index(&indexed.into_change());
+        }
+    }
+
+    /// Says that `need` was loaded: what it names and is not here does not exist.
+    pub fn know(&mut self, need: Need) {
+        self.known.insert(need);
+    }
+
+    /// Whether `need` was loaded, or lies under a root made since.
+    #[must_use]
+    pub fn knows(&self, need: &Need) -> bool {
+        if need.root().is_some_and(|root| self.fresh.contains(&root)) || self.known.contains(need) {
+            return true;
+        }
+        let Need::Ready {
+            tenant,
+            agent,
+            versions,
+            limit,
+        } = need
+        else {
+            return false;
+        };
+        // One that was loaded for more is good for less.
+        let least = Need::Ready {
+            tenant: *tenant,
+            agent: agent.clone(),
+            versions: versions.clone(),
+            limit: *limit,
+        };
+        self.known.range(least..).next().is_some_and(|found| {
+            matches!(found, Need::Ready { tenant: t, agent: a, versions: v, .. } if t == tenant && a == agent && v == versions)
+        })
+    }
+
+    /// Applies changes, so that the next command sees them.
+    pub fn apply(&mut self, changes: Vec<Change>) {
+        for change in changes {
+            if let Change::Root(root) = &change
+                && self.tables.roots.get(&root.id).is_none()
+            {
+                self.fresh.insert(root.id);
+            }
+            self.unready(&change);
+            self.index(&change);
+            self.tables.put(change);
+        }
+    }
+
+    /// The store has written every change. Logs, and what can be large, are let go.
+    pub fn written(&mut self) {
+        self.tables.acts.forget_written();
+        self.tables.events.forget_written();
+        self.tables.ledger.forget_written();
+        self.tables.inbox_entries.forget_written();
+        self.tables.artifacts.forget_written();
+        self.tables.late_results.forget_written();
+        self.tables.written();
+        self.forget_partial();
+    }
+
+    /// How many rows are here.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.tables.len()
+    }
+
+    /// Whether nothing is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tables.len() == 0 && self.known.is_empty()
+    }
+
+    /// Ready slots were loaded up to a limit, and some may be gone by now: they are loaded again in the next batch,
+    /// except where the store had no more than there are (`limit` is then the largest there is).
+    fn forget_partial(&mut self) {
+        self.known.retain(|need| match need {
+            Need::Ready { limit, .. } => *limit == u32::MAX,
+            Need::Artifact(..) | Need::Act(_) => false,
+            _ => true,
+        });
+    }
+
+    /// Takes a slot's earlier head out of the queue of ready slots.
+    fn unready(&mut self, change: &Change) {
+        if let Change::Slot(slot) = change
+            && let Some(before) = self.tables.slots.get(&slot.key())
+            && let Some(head) = before.head
+            && before.leased.is_none()
+            && let Some(ready) = self.ready.get_mut(&(slot.tenant, slot.agent.clone()))
+        {
+            ready.remove(&(head, slot.conversation));
+        }
+    }
+
+    fn index(&mut self, change: &Change) {
+        match change {
+            Change::Task(task) => {
+                if let Some(parent) = task.made.parent {
+                    let children = self.children.entry(parent).or_default();
+                    if task.is_open() {
+                        children.insert(task.id())
+                    } else {
+                        children.remove(&task.id())
+                    };
+                }
+                if task.made.debtor.is_agent() {
+                    let key = (task.made.debtor.name().to_owned(), task.made.conversation);
+                    if task.is_open() {
+                        self.queues.entry(key).or_default().insert(task.id());
+                    } else if let Some(queue) = self.queues.get_mut(&key) {
+                        queue.remove(&task.id());
+                    }
+                }
+            }
+            Change::Slot(slot) => {
+                if let (Some(head), None) = (slot.head, slot.leased) {
+                    self.ready
+                        .entry((slot.tenant, slot.agent.clone()))
+                        .or_default()
+                        .insert((head, slot.conversation));
+                }
+            }
+            Change::Ask(ask) => {
+                self.asks_of.entry(ask.asker).or_default().insert(ask.id);
+                if let crate::ask::Addressee::Task(task) = ask.addressee {
+                    self.asks_to.entry(task).or_default().insert(ask.id);
+                }
+            }
+            Change::Receipt(receipt) => {
+                if let Scope::Step { task, ordinal, .. } = receipt.scope {
+                    self.steps
+                        .entry(task)
+                        .or_default()
+                        .insert(ordinal, receipt.key);
+                }
+            }
+            Change::Commitment(commitment) => {
+                let key = (
+                    commitment.id.root,
+                    commitment.debtor.clone(),
+                    commitment.fingerprint,
+                );
+                self.owed.entry(key).or_default().insert(commitment.id);
+            }
+            _ => {}
+        }
+    }
+}

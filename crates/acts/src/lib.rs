@@ -1,0 +1,36 @@
+//! The law of Tertulia: which act may open, which may answer, who may be asked what, and what changes when something is
+//! said. Pure rules: no I/O, clock, randomness or async; `now`, ids and facts are handed in.
+//!
+//! A [`command`] is decided by [`decide`](decide::decide) over [`facts`], and yields changes and an answer.
+
+pub mod agent;
+pub mod answers;
+pub mod artifact;
+pub mod ask;
+pub mod body;
+pub mod commitment;
+pub mod contract;
+pub mod conversation;
+pub mod delivery;
+pub mod digest;
+pub mod envelope;
+pub mod event;
+pub mod facts;
+pub mod fingerprint;
+pub mod genealogy;
+pub mod group;
+pub mod hop;
+pub mod ids;
+pub mod inbox;
+pub mod lease;
+pub mod limits;
+pub mod party;
+pub mod performative;
+pub mod reason;
+pub mod receipt;
+pub mod root;
+pub mod slot;
+pub mod task;
+pub mod tenant;
+pub mod time;
+pub mod viewer;
