@@ -8,7 +8,7 @@
 //!   compatibility forms, accents, invisible characters between the letters, letters of other
 //!   alphabets. It would be no marker, but a model might take it for one.
 
-use std::{borrow::Cow, iter};
+use std::{borrow::Cow, iter, ops::RangeInclusive};
 
 use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 
@@ -62,89 +62,80 @@ fn escaped(text: &str) -> (Option<char>, usize) {
     }
 }
 
-/// Brackets that can be taken for the one that opens a marker. Not parentheses: they stand before
-/// words everywhere, and look like no marker.
+/// Whether `c` can be taken for the bracket that opens a marker. Not a parenthesis: those stand
+/// before words everywhere, and look like no marker.
 fn is_opening(c: char) -> bool {
-    matches!(
-        c,
-        '[' | '{'
-            | '<'
-            | '«'
-            | '‹'
-            | '⁅'
-            | '⌈'
-            | '⌊'
-            | '〈'
-            | '⎡'
-            | '⎢'
-            | '⎣'
-            | '〔'
-            | '〖'
-            | '〘'
-            | '〚'
-            | '【'
-            | '〈'
-            | '《'
-            | '「'
-            | '『'
-            | '［'
-            | '｛'
-            | '＜'
-            | '｢'
-            | '⸢'
-            | '⸤'
-            | '⸨'
-            | '❬'
-            | '❮'
-            | '❰'
-            | '❲'
-            | '❴'
-            | '⟅'
-            | '⟨'
-            | '⟪'
-            | '⟬'
-            | '⟮'
-            | '\u{2983}'
-            ..='\u{2998}'
-                | '\u{29D8}'
-            ..='\u{29DB}'
-                | '⧼'
-            | '﴾'
-            | '\u{FE17}'
-            | '\u{FE37}'
-            ..='\u{FE47}'
-                | '﹛'
-            | '﹝'
-            | '﹤'
-            | '\u{2E55}'
-            | '\u{2E57}'
-            | '\u{2E59}'
-            | '\u{2E5B}'
-    )
+    if c.is_ascii() {
+        matches!(c, '[' | '{' | '<')
+    } else {
+        OPENING.iter().any(|range| range.contains(&c))
+    }
 }
+
+/// Opening brackets and quotation marks beyond ASCII, with some that stand between them.
+const OPENING: [RangeInclusive<char>; 21] = [
+    '«'..='«',
+    '‹'..='‹',
+    '⁅'..='⁅',
+    '⌈'..='⌊',
+    '\u{2329}'..='\u{2329}',
+    '\u{23A1}'..='\u{23A3}',
+    '\u{2768}'..='\u{2775}',
+    '\u{27C5}'..='\u{27C5}',
+    '\u{27E6}'..='\u{27EF}',
+    '\u{2983}'..='\u{2998}',
+    '\u{29D8}'..='\u{29DB}',
+    '\u{29FC}'..='\u{29FC}',
+    '\u{2E20}'..='\u{2E29}',
+    '\u{2E55}'..='\u{2E5C}',
+    '\u{3008}'..='\u{301B}',
+    '\u{FD3E}'..='\u{FD3F}',
+    '\u{FE17}'..='\u{FE18}',
+    '\u{FE35}'..='\u{FE48}',
+    '\u{FE59}'..='\u{FE65}',
+    '\u{FF1C}'..='\u{FF1C}',
+    '\u{FF3B}'..='\u{FF63}',
+];
 
 /// Whether `text` begins, after signs and spaces, with the two words of a marker.
 fn imitates(text: &str) -> bool {
+    // Nearly every bracket stands before something else, which is seen without normalising.
+    let elsewhere = |c: char| c.is_ascii_graphic() && !is_filler(c) && !matches!(c, 't' | 'T');
+    if text.chars().next().is_none_or(elsewhere) {
+        return false;
+    }
     let mut letters = text.chars().flat_map(plain).peekable();
     while letters.next_if(|c| is_filler(*c)).is_some() {}
-    if !TAG.chars().flat_map(plain).all(|letter| letters.next() == Some(letter)) {
+    if !TAG
+        .chars()
+        .flat_map(plain)
+        .all(|letter| letters.next() == Some(letter))
+    {
         return false;
     }
     while letters.next_if(|c| is_filler(*c)).is_some() {}
     // Their first letters differ, so the first one decides.
     let first = letters.peek().copied();
-    let Some(word) = [SPEAKS, ABOUT, END].into_iter().find(|word| word.chars().next() == first)
+    let Some(word) = [SPEAKS, ABOUT, END]
+        .into_iter()
+        .find(|word| word.chars().next() == first)
     else {
         return false;
     };
-    word.chars().flat_map(plain).all(|letter| letters.next() == Some(letter))
+    word.chars()
+        .flat_map(plain)
+        .all(|letter| letters.next() == Some(letter))
         && letters.next().is_none_or(|c| !c.is_alphanumeric())
 }
 
 /// Signs and spaces that may stand around a word without changing it. No bracket and no quotation
 /// mark: where one stands between, the bracket before it is another thing's.
 fn is_filler(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '*' | '_' | '/' | '#' | '-' | '=' | ':' | '~' | '.' | '!')
+    c.is_whitespace()
+        || matches!(
+            c,
+            '*' | '_' | '/' | '#' | '-' | '=' | ':' | '~' | '.' | '!' | '|'
+        )
 }
 
 /// What a character looks like: its compatibility form without accents, in lower case, as a Latin
@@ -188,18 +179,18 @@ fn is_invisible(c: char) -> bool {
 /// many fonts.
 const fn latin(c: char) -> char {
     match c {
-        'а' | 'α' | 'ɑ' | 'ᴀ' | 'ạ' | '4' | '@' => 'a',
+        'а' | 'α' | 'ɑ' | 'ᴀ' => 'a',
         'Ь' | 'ь' | 'ʙ' | 'в' | 'β' => 'b',
         'ԁ' | 'ᴅ' | 'ɗ' => 'd',
-        'е' | 'є' | 'ε' | 'ҽ' | 'ᴇ' | 'ɛ' | '3' => 'e',
-        'l' | 'ı' | 'і' | 'ι' | 'ӏ' | 'ɩ' | 'ʟ' | 'ɪ' | 'ł' | 'ǀ' | '|' | '1' | '!' => 'i',
+        'е' | 'є' | 'ε' | 'ҽ' | 'ᴇ' | 'ɛ' => 'e',
+        'l' | 'ı' | 'і' | 'ι' | 'ӏ' | 'ɩ' | 'ʟ' | 'ɪ' | 'ł' | 'ǀ' | '1' => 'i',
         'к' | 'κ' | 'ᴋ' => 'k',
         'п' | 'ո' | 'ɴ' | 'η' => 'n',
         'о' | 'ο' | 'σ' | 'ᴏ' | 'օ' | '0' => 'o',
         'р' | 'ρ' | 'ᴘ' => 'p',
         'г' | 'ʀ' | 'ᴦ' => 'r',
-        'ѕ' | 'ꜱ' | '5' | '$' => 's',
-        'т' | 'τ' | 'ᴛ' | 'ŧ' | '7' | '+' => 't',
+        'ѕ' | 'ꜱ' => 's',
+        'т' | 'τ' | 'ᴛ' | 'ŧ' => 't',
         'υ' | 'ц' | 'ս' | 'ᴜ' | 'ʋ' => 'u',
         other => other,
     }

@@ -46,13 +46,19 @@ impl PromptPart {
 pub fn render(speaker: &Speaker, body: &Untrusted<Body>) -> Vec<PromptPart> {
     let parts = &body.as_data().parts;
     if parts.is_empty() {
-        let text = format!("{}\n{OPEN}{TAG} {END}{CLOSE}", speaker.opening("without words"));
+        let text = format!(
+            "{}\n{OPEN}{TAG} {END}{CLOSE}",
+            speaker.opening("without words")
+        );
         return vec![PromptPart { part: 0, text }];
     }
     parts
         .iter()
         .enumerate()
-        .map(|(i, part)| PromptPart { part: i, text: block(speaker, part, i + 1, parts.len()) })
+        .map(|(i, part)| PromptPart {
+            part: i,
+            text: block(speaker, part, i + 1, parts.len()),
+        })
         .collect()
 }
 
@@ -82,7 +88,11 @@ fn about(part: &Part) -> String {
         lines.push_str("\nmetadata: ");
         write_members(&mut lines, part.metadata.iter());
     }
-    if lines.is_empty() { lines } else { format!("\n{OPEN}{TAG} {ABOUT} this part{CLOSE}{lines}") }
+    if lines.is_empty() {
+        lines
+    } else {
+        format!("\n{OPEN}{TAG} {ABOUT} this part{CLOSE}{lines}")
+    }
 }
 
 fn reference(file: &FileRef) -> String {
