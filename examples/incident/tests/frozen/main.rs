@@ -1,7 +1,7 @@
 //! The two frozen cases from request to diagnosis, against what their stories really are.
 #![expect(
     clippy::unwrap_used,
-    reason = "helpers of tests, which clippy does not see as tests"
+    reason = "functions shared by tests, which clippy does not see as tests"
 )]
 
 mod contracts;
