@@ -87,23 +87,9 @@ impl LogWindow {
     }
 
     fn correct_clocks(&mut self) {
-        let mut offsets: BTreeMap<&str, Vec<SignedDuration>> = BTreeMap::new();
-        for (index, entry) in self.entries.iter().enumerate() {
-            let end = self.entries.len().min(index + NEIGHBOURS + 1);
-            // A host is no witness of its own clock.
-            let near = self.entries[index.saturating_sub(NEIGHBOURS)..end].iter();
-            let others = near.filter(|other| other.event.host != entry.event.host);
-            if let Some(usual) = median(others.map(|other| other.at).collect()) {
-                let offset = entry.at.duration_since(usual);
-                offsets.entry(&entry.event.host).or_default().push(offset);
-            }
-        }
-        let wrong: BTreeMap<String, SignedDuration> = offsets
-            .into_iter()
-            .filter_map(|(host, offsets)| Some((host.to_owned(), median(offsets)?)))
-            .filter(|(_, offset)| offset.abs() >= WRONG_CLOCK)
-            .map(|(host, offset)| (host, whole_seconds(offset)))
-            .collect();
+        // The first estimate still counts wrong clocks among the witnesses; the second does not.
+        let estimate = self.estimate_wrong_clocks(&BTreeMap::new());
+        let wrong = self.estimate_wrong_clocks(&estimate);
         for entry in &mut self.entries {
             if let Some(offset) = wrong.get(&entry.event.host) {
                 // A time that cannot be corrected stays as it was written.
@@ -111,6 +97,33 @@ impl LogWindow {
             }
         }
         self.wrong_clocks = wrong;
+    }
+
+    /// Compares each host's times with those of the lines around, leaving out its own and those of
+    /// `distrusted` hosts.
+    fn estimate_wrong_clocks(
+        &self,
+        distrusted: &BTreeMap<String, SignedDuration>,
+    ) -> BTreeMap<String, SignedDuration> {
+        let mut offsets: BTreeMap<&str, Vec<SignedDuration>> = BTreeMap::new();
+        for (index, entry) in self.entries.iter().enumerate() {
+            let host = entry.event.host.as_str();
+            let end = self.entries.len().min(index + NEIGHBOURS + 1);
+            let near = self.entries[index.saturating_sub(NEIGHBOURS)..end].iter();
+            let witnesses = near
+                .map(|other| (other.event.host.as_str(), other.at))
+                .filter(|(other, _)| *other != host && !distrusted.contains_key(*other));
+            if let Some(usual) = median(witnesses.map(|(_, at)| at).collect()) {
+                let offset = entry.at.duration_since(usual);
+                offsets.entry(host).or_default().push(offset);
+            }
+        }
+        offsets
+            .into_iter()
+            .filter_map(|(host, offsets)| Some((host.to_owned(), median(offsets)?)))
+            .filter(|(_, offset)| offset.abs() >= WRONG_CLOCK)
+            .map(|(host, offset)| (host, whole_seconds(offset)))
+            .collect()
     }
 }
 
@@ -272,12 +285,12 @@ mod tests {
         let hosts: Vec<&str> = window.wrong_clocks.keys().map(String::as_str).collect();
         assert_eq!(hosts, ["checkout-3", "payments-2"]);
         assert!(
-            (-98..=-94).contains(&window.wrong_clocks["checkout-3"].as_secs()),
+            (-97..=-95).contains(&window.wrong_clocks["checkout-3"].as_secs()),
             "{:?}",
             window.wrong_clocks
         );
         assert!(
-            (39..=43).contains(&window.wrong_clocks["payments-2"].as_secs()),
+            (40..=42).contains(&window.wrong_clocks["payments-2"].as_secs()),
             "{:?}",
             window.wrong_clocks
         );
