@@ -8,7 +8,7 @@
 //!   compatibility forms, accents, invisible characters between the letters, letters of other
 //!   alphabets. It would be no marker, but a model might take it for one.
 
-use std::{borrow::Cow, iter, ops::RangeInclusive};
+use std::{borrow::Cow, fmt::Write as _, iter, ops::RangeInclusive};
 
 use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 
@@ -32,7 +32,8 @@ pub(super) fn neutralise(text: &str) -> Cow<'_, str> {
         };
         if let Some(found) = found {
             neutral.push_str(&text[copied..at]);
-            neutral.push_str(&format!("[U+{:04X}]", u32::from(found)));
+            // Writing to a string cannot fail.
+            let _ = write!(neutral, "[U+{:04X}]", u32::from(found));
             copied = at + length;
         }
         at += length;

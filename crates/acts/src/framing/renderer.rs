@@ -68,12 +68,11 @@ fn block(speaker: &Speaker, part: &Part, number: usize, of: usize) -> String {
         Content::Data(data) => ("data", json(data)),
         Content::File(file) => ("a file reference", reference(file)),
     };
-    let mut text = speaker.opening(&format!("part {number} of {of}: {kind}"));
-    text.push('\n');
-    text.push_str(&content);
-    text.push_str(&about(part));
-    text.push_str(&format!("\n{OPEN}{TAG} {END}{CLOSE}"));
-    text
+    let opening = speaker.opening(&format!("part {number} of {of}: {kind}"));
+    format!(
+        "{opening}\n{content}{}\n{OPEN}{TAG} {END}{CLOSE}",
+        about(part)
+    )
 }
 
 /// What the author says about the part stands apart from the part, and inside the block: it is no

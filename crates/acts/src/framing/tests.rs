@@ -88,12 +88,12 @@ fn unescaped(text: &str) -> String {
             .get(..4)
             .and_then(|hex| u32::from_str_radix(hex, 16).ok())
             .and_then(char::from_u32);
-        match c {
-            Some(c) => {
-                out.push(c);
-                out.push_str(&part[4..]);
-            }
-            None => out.push_str(part),
+        if let Some(c) = c {
+            out.push(c);
+            out.push_str(&part[4..]);
+        } else {
+            out.push_str("\\u");
+            out.push_str(part);
         }
     }
     out
