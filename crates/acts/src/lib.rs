@@ -17,6 +17,7 @@ pub mod envelope;
 pub mod event;
 pub mod facts;
 pub mod fingerprint;
+pub mod framing;
 pub mod genealogy;
 pub mod group;
 pub mod hop;
