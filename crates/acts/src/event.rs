@@ -70,6 +70,8 @@ kinds! {
     TaskParked = "task.parked";
     /// A task entered a state.
     TaskState = "task.state";
+    /// A fan-out has what it waited for, or can no longer have it.
+    TaskGroupFired = "task.group_fired";
     /// A result came too late and was kept.
     TaskLateResult = "task.late_result";
     /// A delivery was put in a mailbox.
@@ -90,6 +92,8 @@ kinds! {
     CommitmentMade = "commitment.made";
     /// A commitment's status changed.
     CommitmentStatus = "commitment.status";
+    /// A sender said that its request is not equivalent to one that looks the same.
+    CommitmentOverride = "commitment.override";
     /// A question was asked.
     AskOpened = "ask.opened";
     /// A question was answered, expired or closed.

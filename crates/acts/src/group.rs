@@ -32,6 +32,9 @@ pub struct Group {
     pub deadline: Option<Timestamp>,
     /// Where it stands.
     pub state: GroupState,
+    /// Whether it fired while branches were open that upkeep must close.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub closing: bool,
 }
 
 /// When the sender of a fan-out goes on.
@@ -118,6 +121,7 @@ mod tests {
             results,
             deadline: None,
             state: GroupState::Open,
+            closing: false,
         }
     }
 

@@ -17,8 +17,9 @@ pub struct Root {
     pub tenant: TenantId,
     /// Whom it belongs to.
     pub principal: Party,
-    /// The person or role that answers for it.
-    pub responsible: Party,
+    /// The person or role that answers for it; a service that names none has none, and needs none until an approval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub responsible: Option<Party>,
     /// The number that the next thing under it gets.
     pub next: u32,
     /// The evidence counter: what was learnt since it began (SEMANTICS 5).

@@ -103,7 +103,7 @@ pub struct Draft<'a> {
     facts: &'a Facts,
     own: Tables,
     fresh: BTreeSet<RootId>,
-    ids: &'a mut Ids,
+    ids: Ids,
     /// The instant of the batch.
     pub now: Timestamp,
 }
@@ -111,7 +111,7 @@ pub struct Draft<'a> {
 impl<'a> Draft<'a> {
     /// An empty draft over `facts` at `now`, drawing ids from `ids`.
     #[must_use]
-    pub fn new(facts: &'a Facts, now: Timestamp, ids: &'a mut Ids) -> Self {
+    pub fn new(facts: &'a Facts, now: Timestamp, ids: Ids) -> Self {
         Self {
             facts,
             own: Tables::default(),
@@ -155,7 +155,12 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// It is to be loaded.
     pub fn need(&self, need: Need) -> Result<(), Stop> {
-        let fresh = need.root().is_some_and(|root| self.fresh.contains(&root));
+        let root = match &need {
+            Need::Artifact(root, _) => Some(*root),
+            Need::Act(id) => Some(id.conversation.root),
+            need => need.root(),
+        };
+        let fresh = root.is_some_and(|root| self.fresh.contains(&root));
         if fresh || self.facts.knows(&need) {
             Ok(())
         } else {

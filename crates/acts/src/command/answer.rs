@@ -1,0 +1,206 @@
+//! Answering an ask: by the task that it is addressed to, or by the principal (SEMANTICS 8).
+
+use serde_json::json;
+
+use super::{Answer, Caller, holder::Holder};
+use crate::{
+    ask::{Addressee, Ask, AskState},
+    body::Body,
+    digest::Digest,
+    envelope::Refusal,
+    event::EventKind,
+    facts::{Draft, Fault, Stop},
+    hop::Hop,
+    ids::{AskId, TaskId},
+    party::Party,
+    performative::Performative,
+    reason::Reason,
+    receipt::{Outcome, Receipt, Scope},
+    transition::{Speech, log, say, wake},
+};
+
+/// An answer to an ask.
+#[derive(Debug, Clone)]
+pub struct AnswerAsk {
+    /// Which ask; without it, the one open ask of `task`.
+    pub ask: Option<AskId>,
+    /// The task that asked, where the ask is not named.
+    pub task: Option<TaskId>,
+    /// The answer, or that there will be none.
+    pub words: Words,
+    /// The key that makes it safe to repeat, outside a hop.
+    pub key: Option<String>,
+    /// The digest of the answer as it was sent.
+    pub content: Digest,
+}
+
+/// What is answered.
+#[derive(Debug, Clone)]
+pub enum Words {
+    /// This.
+    Inform(Body),
+    /// Nothing: the addressee declines to answer.
+    Refuse(Body),
+}
+
+/// By a principal.
+pub(super) fn decide(
+    d: &mut Draft<'_>,
+    caller: &Caller,
+    answer: &AnswerAsk,
+) -> Result<Answer, Stop> {
+    let scope = Scope::Key {
+        tenant: caller.tenant,
+        party: caller.party.clone(),
+    };
+    if let Some(key) = &answer.key
+        && let Some(receipt) = d.receipt(scope.key(key))?
+    {
+        return if receipt.content == answer.content {
+            Ok(Answer::again(receipt.outcome))
+        } else {
+            let message = "this Idempotency-Key was used for another act; send this one with a key of its own";
+            Err(Refusal::saying(Reason::KeyReused, message).into())
+        };
+    }
+    let ask = find(
+        d,
+        answer,
+        &Addressee::Principal(caller.party.clone()),
+        caller,
+    )?;
+    let outcome = give(d, ask, &answer.words, &caller.party, None)?;
+    if let Some(key) = &answer.key {
+        d.put(Receipt::new(
+            scope,
+            key,
+            answer.content,
+            outcome.clone(),
+            d.now,
+        ));
+    }
+    Ok(Answer::first(outcome))
+}
+
+/// By an agent at work on the task that it is addressed to.
+pub(super) fn under_hop(
+    d: &mut Draft<'_>,
+    holder: &Holder,
+    answer: &AnswerAsk,
+) -> Result<Outcome, Stop> {
+    let addressee = Addressee::Task(holder.task.id());
+    let ask = find(d, answer, &addressee, &holder.caller)?;
+    give(
+        d,
+        ask,
+        &answer.words,
+        &holder.task.made.debtor,
+        Some(&holder.hop),
+    )
+}
+
+/// The ask that is answered, if `addressee` may answer it; one addressed to others looks absent.
+fn find(
+    d: &Draft<'_>,
+    answer: &AnswerAsk,
+    addressee: &Addressee,
+    caller: &Caller,
+) -> Result<Ask, Stop> {
+    let absent = |what: String| Stop::Fault(Fault::NotFound(what));
+    if let Some(id) = answer.ask {
+        return d
+            .find_ask(id)?
+            .filter(|ask| ask.tenant == caller.tenant && ask.addressee == *addressee)
+            .ok_or_else(|| absent(format!("ask {id} addressed to you")));
+    }
+    let Some(task) = answer.task else {
+        return Err(Fault::Invalid("name the ask, or the task that asked".into()).into());
+    };
+    let mut open: Vec<Ask> = d.asks_of(task)?;
+    open.retain(|ask| ask.tenant == caller.tenant && ask.addressee == *addressee);
+    match open.len() {
+        0 => Err(absent(format!("open ask of {task} addressed to you"))),
+        1 => Ok(open.remove(0)),
+        _ => {
+            let ids: Vec<AskId> = open.iter().map(|ask| ask.id).collect();
+            let message = "several asks are open; name the one that you answer";
+            Err(Refusal::saying(Reason::AmbiguousAnswer, message)
+                .with("asks", ids)
+                .into())
+        }
+    }
+}
+
+/// The answer is said in the conversation of the ask, and its asker goes on.
+fn give(
+    d: &mut Draft<'_>,
+    mut ask: Ask,
+    words: &Words,
+    by: &Party,
+    hop: Option<&Hop>,
+) -> Result<Outcome, Stop> {
+    let mut task = d.task(ask.asker)?;
+    if ask.state != AskState::Open || !task.is_open() || d.now >= ask.deadline {
+        let state = if ask.state == AskState::Open {
+            "expired"
+        } else {
+            ask.state.name()
+        };
+        let message = format!("{} is {state}; an answer changes nothing any more", ask.id);
+        return Err(Refusal::saying(Reason::AskClosed, message)
+            .with("ask", ask.id)
+            .with("state", state)
+            .into());
+    }
+    let (performative, body) = match words {
+        Words::Inform(body) => (Performative::Inform, body.clone()),
+        Words::Refuse(body) => (Performative::Refuse, body.clone()),
+    };
+    let mut speech = Speech::new(performative, by.clone(), task.made.debtor.clone(), body);
+    speech.hop = hop.map(|hop| hop.id);
+    speech.in_reply_to = Some(ask.query);
+    speech.ask = Some(ask.id);
+    if performative == Performative::Refuse {
+        speech.refusal = Some(Refusal::new(Reason::Declined));
+    }
+    let act = say(d, &mut task, speech)?;
+    ask.state = match performative {
+        Performative::Inform => AskState::Answered { answer: act },
+        _ => AskState::Refused { answer: act },
+    };
+    let id = ask.id;
+    if performative == Performative::Inform {
+        // An answered ask is something learnt (SEMANTICS 5).
+        let mut root = d.root(task.id().root)?;
+        root.evidence += 1;
+        d.put(root);
+    }
+    let detail = json!({"ask": id, "state": ask.state.name(), "act": act});
+    d.put(ask);
+    log(
+        d,
+        task.made.conversation,
+        Some(&mut task),
+        EventKind::AskEnded,
+        detail,
+    )?;
+    resume_asker(d, task)?;
+    Ok(Outcome::Answered { ask: id, act })
+}
+
+/// The asker's task works again, and its activation is ready.
+pub(super) fn resume_asker(d: &mut Draft<'_>, mut task: crate::task::Task) -> Result<(), Stop> {
+    task.now.state = task.now.state.work()?;
+    task.now.changed = d.now;
+    let detail = json!({"state": task.now.state.name()});
+    log(
+        d,
+        task.made.conversation,
+        Some(&mut task),
+        EventKind::TaskState,
+        detail,
+    )?;
+    let id = task.id();
+    d.put(task);
+    wake(d, id)
+}

@@ -1,0 +1,63 @@
+//! Closing what hangs below: upkeep closes the open children of a task that ended, and the rest of a group that fired,
+//! so many in a transaction; their own children follow by the same way (SEMANTICS 4, 7, 9).
+
+use crate::{
+    envelope::Refusal,
+    facts::{Draft, Stop},
+    group::Group,
+    lease::LeaseEnd,
+    limits::CASCADE,
+    performative::Performative,
+    reason::Reason,
+    task::Task,
+    transition::{End, end_task},
+};
+
+/// Closes children of a task that ended; while some are left, it stays due.
+pub(super) fn close_children(d: &mut Draft<'_>, task: Task) -> Result<(), Stop> {
+    let why = task
+        .now
+        .closing
+        .clone()
+        .unwrap_or_else(|| Refusal::new(Reason::ParentSettled));
+    let children = d.children(task.id())?;
+    let all = children.len() <= CASCADE;
+    for child in children.into_iter().take(CASCADE) {
+        close(d, child, why.clone().with("task", task.id()))?;
+    }
+    if all {
+        let mut task = d.task(task.id())?;
+        task.now.closing = None;
+        d.put(task);
+    }
+    Ok(())
+}
+
+/// Closes the branches that are open in a group that fired. A fan-out is never wider than one transaction closes.
+pub(super) fn close_rest(d: &mut Draft<'_>, group: Group) -> Result<(), Stop> {
+    for id in &group.branches {
+        let task = d.task(*id)?;
+        // One that attached belongs to another group, or to none: it goes on.
+        if task.is_open() && task.made.group == Some(group.id) {
+            close(
+                d,
+                task,
+                Refusal::new(Reason::GroupFired).with("group", group.id),
+            )?;
+        }
+    }
+    if let Some(mut group) = d.find_group(group.id)? {
+        group.closing = false;
+        d.put(group);
+    }
+    Ok(())
+}
+
+fn close(d: &mut Draft<'_>, task: Task, why: Refusal) -> Result<(), Stop> {
+    end_task(
+        d,
+        task,
+        End::engine(Performative::Cancel, why, LeaseEnd::Cancelled),
+    )
+    .map(drop)
+}

@@ -1,0 +1,378 @@
+//! Claiming: a worker asks for work, and a hop is minted, or one that is ready is leased anew (SEMANTICS 3, 6). Resumed
+//! activations and consultations go before new work; capacity counts leased activations alone.
+
+use serde_json::json;
+
+use super::{Answer, Caller, Grant, may_serve};
+use crate::{
+    agent::Retry,
+    conversation::ConversationKind,
+    digest::{ClaimSecret, Digest, HopToken},
+    envelope::Refusal,
+    event::EventKind,
+    facts::{Draft, Fault, Need, Stop},
+    hop::{Activation, Hop, LedgerEntry},
+    ids::{ConversationId, HopId, LeaseId},
+    lease::{Lease, LeaseEnd, LeaseState},
+    limits::{CLAIM_KEPT, CLAIM_SPARE, LEASE},
+    performative::Performative,
+    reason::Reason,
+    receipt::{Outcome, Receipt, Scope},
+    slot::{Class, Head, Slot},
+    task::{Task, TaskState},
+    transition::{End, end_task, log},
+};
+
+/// A request for work.
+#[derive(Debug, Clone)]
+pub struct Claim {
+    /// For this agent, by name.
+    pub agent: String,
+    /// So many leases, at most.
+    pub max: u32,
+    /// Of these versions; of any, if none is named.
+    pub versions: Vec<Digest>,
+    /// What the worker calls this request, so that it can repeat it.
+    pub request: String,
+    /// What the worker drew with it.
+    pub secret: ClaimSecret,
+    /// What the worker calls itself.
+    pub worker: String,
+}
+
+impl Claim {
+    pub(super) fn needs(&self, caller: &Caller) -> Vec<Need> {
+        vec![
+            Need::Tenant(caller.tenant),
+            Need::Agent(caller.tenant, self.agent.clone()),
+            Need::Receipt(Receipt::key_of_claim(
+                caller.tenant,
+                &caller.party,
+                &self.agent,
+                &self.request,
+            )),
+            self.ready(caller),
+        ]
+    }
+
+    fn ready(&self, caller: &Caller) -> Need {
+        Need::Ready {
+            tenant: caller.tenant,
+            agent: self.agent.clone(),
+            versions: self.versions.clone(),
+            limit: self.max.saturating_add(CLAIM_SPARE),
+        }
+    }
+
+    fn content(&self) -> Digest {
+        let max = self.max.to_be_bytes();
+        Digest::of_all(
+            [&max[..]]
+                .into_iter()
+                .chain(self.versions.iter().map(|version| &version.0[..])),
+        )
+    }
+}
+
+pub(super) fn decide(d: &mut Draft<'_>, caller: &Caller, claim: &Claim) -> Result<Answer, Stop> {
+    if !may_serve(d, caller, &claim.agent)? {
+        let message = format!(
+            "agent:{} that you serve: claim with its own key, or with its owner's",
+            claim.agent
+        );
+        return Err(Fault::NotFound(message).into());
+    }
+    let scope = Scope::Claim {
+        tenant: caller.tenant,
+        party: caller.party.clone(),
+        agent: claim.agent.clone(),
+    };
+    if let Some(receipt) = d.receipt(scope.key(&claim.request))? {
+        return repeat(d, claim, &receipt).map(Answer::Granted);
+    }
+    let mut grants = Vec::new();
+    let limit = claim.max.saturating_add(CLAIM_SPARE);
+    for (head, conversation) in d.ready(caller.tenant, &claim.agent, &claim.versions, limit)? {
+        if grants.len() >= claim.max as usize {
+            break;
+        }
+        if let Some(slot) = candidate(d, claim, head, conversation)?
+            && let Some(task) = claimable(d, caller, &slot, head)?
+        {
+            grants.push(grant(d, claim, slot, head, task)?);
+        }
+    }
+    // An empty claim stores nothing: a repeat of it is a new one.
+    if !grants.is_empty() {
+        let leases = grants
+            .iter()
+            .map(|grant| (grant.lease, grant.hop))
+            .collect();
+        let mut receipt = Receipt::new(
+            scope,
+            &claim.request,
+            claim.content(),
+            Outcome::Claimed { leases },
+            d.now,
+        );
+        receipt.expires = Some(d.now.after(CLAIM_KEPT));
+        d.put(receipt);
+    }
+    Ok(Answer::Granted(grants))
+}
+
+/// The slot of a candidate, if it still is one.
+fn candidate(
+    d: &Draft<'_>,
+    claim: &Claim,
+    head: Head,
+    conversation: ConversationId,
+) -> Result<Option<Slot>, Stop> {
+    let Some(slot) = d.slot(&claim.agent, conversation)? else {
+        return Ok(None);
+    };
+    let served = claim.versions.is_empty() || claim.versions.contains(&slot.version);
+    let free = slot.leased.is_none() && slot.head == Some(head) && head.due <= d.now;
+    Ok((served && free).then_some(slot))
+}
+
+/// The task at the head of a slot, if it may be worked on now. Before a hop is minted: expiry, cancel flags, capacity
+/// (SEMANTICS 5, *At claim*). What is over is closed instead.
+fn claimable(
+    d: &mut Draft<'_>,
+    caller: &Caller,
+    slot: &Slot,
+    head: Head,
+) -> Result<Option<Task>, Stop> {
+    let task = d.task(head.task)?;
+    if d.now >= task.made.deadline {
+        super::due::expire_task(d, task)?;
+        return Ok(None);
+    }
+    if let Some(above) = ended_above(d, &task)? {
+        let refusal = Refusal::new(above).with("task", task.made.parent);
+        end_task(
+            d,
+            task,
+            End::engine(Performative::Cancel, refusal, LeaseEnd::Cancelled),
+        )?;
+        return Ok(None);
+    }
+    if head.class == Class::Fold || task.is_fold() {
+        return Ok(Some(task));
+    }
+    let workload = d.workload(caller.tenant, &slot.agent)?;
+    let most = d
+        .version(caller.tenant, &slot.agent, slot.version)?
+        .map_or(0, |version| {
+            version.definition.limits.max_concurrent_conversations
+        });
+    Ok((workload.leased < most).then_some(task))
+}
+
+/// Why a task is no longer wanted, if one above it has ended.
+fn ended_above(d: &Draft<'_>, task: &Task) -> Result<Option<Reason>, Stop> {
+    let mut above = task.made.parent;
+    while let Some(id) = above {
+        let ancestor = d.task(id)?;
+        match ancestor.now.state {
+            TaskState::Cancelled { .. } => return Ok(Some(Reason::Cancelled)),
+            _ if !ancestor.is_open() => return Ok(Some(Reason::ParentSettled)),
+            _ => above = ancestor.made.parent,
+        }
+    }
+    Ok(None)
+}
+
+/// Mints a hop, or takes up the one that is ready, and leases it.
+fn grant(
+    d: &mut Draft<'_>,
+    claim: &Claim,
+    mut slot: Slot,
+    head: Head,
+    mut task: Task,
+) -> Result<Grant, Stop> {
+    let root = task.id().root;
+    let lease = LeaseId::new(root, d.number(root)?);
+    let token = claim.secret.token(&lease);
+    let resumed = head.class == Class::Resume;
+    let hop = if resumed {
+        resume(d, &mut task, lease, token.hash())?
+    } else {
+        activate(d, &mut task, &slot, lease, token.hash())?
+    };
+    // A first run has no steps to come to.
+    let unread = if task.now.steps == 0 {
+        Vec::new()
+    } else {
+        d.steps(task.id())?
+            .iter()
+            .filter_map(|step| step.replayed_step().map(|(_, ordinal)| ordinal))
+            .collect()
+    };
+    let until = d.now.after(LEASE);
+    d.put(Lease {
+        token: token.hash(),
+        id: lease,
+        tenant: task.made.tenant,
+        hop: hop.id,
+        task: task.id(),
+        worker: claim.worker.clone(),
+        until,
+        state: LeaseState::Live,
+        unread,
+        made: d.now,
+    });
+    slot.leased = Some(hop.id);
+    slot.head = None;
+    let agent = slot.agent.clone();
+    d.put(slot);
+    d.put(task.clone());
+    if !task.is_fold() {
+        let mut workload = d.workload(task.made.tenant, &agent)?;
+        workload.leased += 1;
+        d.put(workload);
+    }
+    granted(d, &token, lease, &hop, task, until, resumed)
+}
+
+fn granted(
+    d: &Draft<'_>,
+    token: &HopToken,
+    lease: LeaseId,
+    hop: &Hop,
+    task: Task,
+    until: crate::time::Timestamp,
+    resumed: bool,
+) -> Result<Grant, Stop> {
+    let version = d.version(task.made.tenant, &hop.agent, hop.version)?;
+    let retry = version
+        .map(|version| version.definition.retry)
+        .unwrap_or_default();
+    let consults = match d.conversation(task.made.conversation)?.kind {
+        ConversationKind::Consults(conversation) => Some(conversation),
+        _ => None,
+    };
+    Ok(Grant {
+        token: *token,
+        lease,
+        hop: hop.id,
+        version: hop.version,
+        until,
+        resumed,
+        reconcile: hop.attempt > 1 && retry == Retry::Reconcile,
+        task,
+        consults,
+    })
+}
+
+/// A new hop: one `activated` event and one opening ledger entry, in the same transaction (I4).
+fn activate(
+    d: &mut Draft<'_>,
+    task: &mut Task,
+    slot: &Slot,
+    lease: LeaseId,
+    token: Digest,
+) -> Result<Hop, Stop> {
+    let root = task.id().root;
+    let id = HopId::new(root, d.number(root)?);
+    let first = task.now.attempts == 0;
+    task.now.attempts += 1;
+    task.now.hop = Some(id);
+    task.now.delivery =
+        std::mem::replace(&mut task.now.delivery, crate::delivery::Delivery::None).take()?;
+    let hop = Hop {
+        id,
+        tenant: task.made.tenant,
+        task: task.id(),
+        attempt: task.now.attempts,
+        agent: slot.agent.clone(),
+        version: slot.version,
+        conversation: task.made.conversation,
+        evidence: d.root(root)?.evidence,
+        state: Activation::Leased { lease, token },
+        made: d.now,
+    };
+    d.put(hop.clone());
+    d.put(LedgerEntry {
+        hop: id,
+        n: 0,
+        tenant: task.made.tenant,
+        at: d.now,
+    });
+    let conversation = task.made.conversation;
+    let detail = json!({"hop": id, "attempt": hop.attempt, "agent": task.made.debtor});
+    log(
+        d,
+        conversation,
+        Some(task),
+        EventKind::TaskActivated,
+        detail,
+    )?;
+    log(
+        d,
+        conversation,
+        Some(task),
+        EventKind::BudgetOpened,
+        json!({"hop": id}),
+    )?;
+    log(
+        d,
+        conversation,
+        Some(task),
+        EventKind::MailboxTaken,
+        json!({"hop": id, "lease": lease}),
+    )?;
+    if first {
+        task.now.state = std::mem::replace(&mut task.now.state, TaskState::Queued).work()?;
+        task.now.changed = d.now;
+        let detail = json!({"state": task.now.state.name()});
+        log(d, conversation, Some(task), EventKind::TaskState, detail)?;
+    }
+    Ok(hop)
+}
+
+/// The same hop, a new lease.
+fn resume(d: &mut Draft<'_>, task: &mut Task, lease: LeaseId, token: Digest) -> Result<Hop, Stop> {
+    let id = task
+        .now
+        .hop
+        .ok_or_else(|| Stop::Broken("a ready task has no hop".into()))?;
+    let mut hop = d.hop(id)?;
+    hop.state = hop.state.lease(lease, token)?;
+    d.put(hop.clone());
+    log(
+        d,
+        task.made.conversation,
+        Some(task),
+        EventKind::TaskResumed,
+        json!({"hop": id, "lease": lease}),
+    )?;
+    Ok(hop)
+}
+
+/// The leases that the same request got, as far as they live.
+fn repeat(d: &Draft<'_>, claim: &Claim, receipt: &Receipt) -> Result<Vec<Grant>, Stop> {
+    let Outcome::Claimed { leases } = &receipt.outcome else {
+        return Err(Stop::Broken(
+            "the receipt of a claim holds no leases".into(),
+        ));
+    };
+    let mut grants = Vec::new();
+    for (lease, hop) in leases {
+        let token = claim.secret.token(lease);
+        let Some(row) = d.find_lease(token.hash())? else {
+            let message =
+                "this request_id was used with another secret; draw both anew for each claim";
+            return Err(Refusal::saying(Reason::KeyReused, message).into());
+        };
+        if row.state != LeaseState::Live {
+            continue;
+        }
+        let hop = d.hop(*hop)?;
+        let task = d.task(row.task)?;
+        let resumed = hop.made != row.made;
+        grants.push(granted(d, &token, *lease, &hop, task, row.until, resumed)?);
+    }
+    Ok(grants)
+}

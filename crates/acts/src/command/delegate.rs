@@ -1,0 +1,73 @@
+//! `delegate`: an agent at work asks something of another, in the conversation in which the two go on talking.
+
+use super::{
+    Opening, Place,
+    holder::Holder,
+    open::{Opener, open},
+    send::{check, inform_from, named},
+};
+use crate::{
+    conversation::ConversationKind,
+    facts::{Draft, Stop},
+    ids::GroupId,
+    receipt::Outcome,
+};
+
+pub(super) fn decide(
+    d: &mut Draft<'_>,
+    holder: &Holder,
+    opening: &Opening,
+) -> Result<Outcome, Stop> {
+    opening.can_open()?;
+    if opening.to.is_principal() {
+        return inform_from(
+            d,
+            &holder.task.made.debtor,
+            Some(&holder.hop),
+            holder.task.id().root,
+            opening,
+        );
+    }
+    branch(d, holder, opening, None)
+}
+
+/// One delegation, alone or as a branch of a fan-out: a branch always has a conversation of its own.
+pub(super) fn branch(
+    d: &mut Draft<'_>,
+    holder: &Holder,
+    opening: &Opening,
+    group: Option<GroupId>,
+) -> Result<Outcome, Stop> {
+    let task = d.task(holder.task.id())?;
+    let root = task.id().root;
+    let sender = task.made.debtor.clone();
+    let own = (ConversationKind::Branch, None);
+    let (conversation, opens) = match &opening.place {
+        Place::In(id) => {
+            let agent = super::Caller {
+                party: sender.clone(),
+                ..holder.caller.clone()
+            };
+            let conversation = named(d, &agent, *id)?;
+            check(&conversation, &opening.to)?;
+            (Some(conversation), own)
+        }
+        Place::Standing if group.is_none() => (
+            d.standing(root, &sender, &opening.to)?,
+            (ConversationKind::Standing, None),
+        ),
+        Place::Standing | Place::New => (None, own),
+        Place::Alias(alias) => (None, (ConversationKind::Branch, Some(alias.clone()))),
+    };
+    let opener = Opener {
+        tenant: task.made.tenant,
+        sender: &sender,
+        root,
+        under: Some((&task, &holder.hop)),
+        group,
+        conversation,
+        opens,
+        redrive_of: None,
+    };
+    open(d, &opener, opening)
+}

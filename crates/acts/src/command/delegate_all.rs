@@ -1,0 +1,99 @@
+//! `delegate_all`: a fan-out. Branches pass the gates one by one, in order; a refused branch is an answered branch
+//! (SEMANTICS 7).
+
+use super::{Opening, delegate::branch, holder::Holder};
+use crate::{
+    envelope::Refusal,
+    facts::{Draft, Stop},
+    group::{Group, GroupMode, GroupState},
+    ids::GroupId,
+    limits::FAN_OUT,
+    reason::Reason,
+    receipt::Outcome,
+    time::Millis,
+    transition::fire,
+};
+
+/// Asks several at once.
+#[derive(Debug, Clone)]
+pub struct DelegateAll {
+    /// What is asked of each.
+    pub branches: Vec<Opening>,
+    /// When the sender goes on.
+    pub mode: GroupMode,
+    /// When it goes on with what there is.
+    pub within: Option<Millis>,
+    /// Whether branches that are open then go on; their replies are late results of the group.
+    pub keep_rest: bool,
+}
+
+pub(super) fn decide(
+    d: &mut Draft<'_>,
+    holder: &Holder,
+    all: &DelegateAll,
+) -> Result<Outcome, Stop> {
+    let count = all.branches.len();
+    if count == 0 || count > FAN_OUT {
+        let message = format!("a fan-out has 1 to {FAN_OUT} branches; this one has {count}");
+        return Err(Refusal::saying(Reason::Breadth, message)
+            .with("branches", count)
+            .with("limit", FAN_OUT)
+            .into());
+    }
+    for opening in &all.branches {
+        opening.can_open()?;
+        if opening.to.is_principal() {
+            let message = format!(
+                "a branch goes to an agent; {} is a principal: inform it by `delegate`",
+                opening.to
+            );
+            return Err(Refusal::saying(Reason::IllegalAct, message).into());
+        }
+    }
+    let root = holder.task.id().root;
+    let id = GroupId::new(root, d.number(root)?);
+    let deadline = all.within.map(|within| d.now.after(within));
+    d.put(Group {
+        id,
+        tenant: holder.task.made.tenant,
+        owner: holder.task.id(),
+        branches: Vec::new(),
+        mode: all.mode,
+        keep_rest: all.keep_rest,
+        ended: 0,
+        results: 0,
+        deadline,
+        state: GroupState::Open,
+        closing: false,
+    });
+    let mut branches = Vec::with_capacity(count);
+    let mut tasks = Vec::with_capacity(count);
+    let mut attached = (0, 0);
+    for opening in &all.branches {
+        let outcome = branch(d, holder, opening, Some(id))?;
+        if let Outcome::Accepted { task, .. }
+        | Outcome::Refused {
+            task: Some(task), ..
+        } = &outcome
+        {
+            let row = d.task(*task)?;
+            // One that attached to a task outside the group has no place there: it is answered by that task.
+            if row.made.group != Some(id) {
+                attached.0 += 1;
+                attached.1 += u32::from(!row.is_open());
+            }
+            tasks.push(*task);
+        }
+        branches.push(outcome);
+    }
+    let mut group = d
+        .find_group(id)?
+        .ok_or_else(|| Stop::Broken("a group vanished".into()))?;
+    group.branches = tasks;
+    group.ended += attached.0;
+    fire(d, group, None)?;
+    Ok(Outcome::FannedOut {
+        group: id,
+        branches,
+    })
+}

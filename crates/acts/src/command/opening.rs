@@ -1,0 +1,118 @@
+//! What an opening act says and asks for, as its sender gave it.
+
+use crate::{
+    body::{Body, NewArtifact},
+    contract::Contract,
+    digest::Digest,
+    envelope::Refusal,
+    fingerprint::Fingerprint,
+    ids::ConversationId,
+    limits::{DEADLINE, DEADLINE_MOST},
+    party::Party,
+    performative::Performative,
+    reason::Reason,
+    time::{Millis, Timestamp},
+};
+
+/// An opening request, query or inform.
+#[derive(Debug, Clone)]
+pub struct Opening {
+    /// Which of them.
+    pub performative: Performative,
+    /// Whom it is for.
+    pub to: Party,
+    /// What it says.
+    pub body: Body,
+    /// What it brings.
+    pub artifacts: Vec<NewArtifact>,
+    /// Its terms.
+    pub contract: Contract,
+    /// How long it may take; none is the default, and what is longer than the most there may be is shortened to it.
+    pub within: Option<Millis>,
+    /// Where it is said.
+    pub place: Place,
+    /// What the sender's business calls it.
+    pub work_id: Option<String>,
+    /// What the sender's business calls the work that it is part of.
+    pub parent_work_id: Option<String>,
+    /// Why it is not equivalent to a request that looks the same: an override, which is logged.
+    pub not_equivalent: Option<String>,
+    /// What is asked, as one compares it.
+    pub fingerprint: Fingerprint,
+}
+
+/// Where an opening act is said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// Under a hop: where the two go on talking. Outside: in a conversation of its own.
+    Standing,
+    /// In a conversation of its own.
+    New,
+    /// In this conversation.
+    In(ConversationId),
+    /// In the conversation that the sender calls so; it is opened if there is none.
+    Alias(String),
+}
+
+impl Opening {
+    /// An opening act with nothing but its words.
+    #[must_use]
+    pub fn new(performative: Performative, to: Party, body: Body, contract: Contract) -> Self {
+        let fingerprint = Fingerprint::of(&to, &body, &contract);
+        Self {
+            performative,
+            to,
+            body,
+            artifacts: Vec::new(),
+            contract,
+            within: None,
+            place: Place::Standing,
+            work_id: None,
+            parent_work_id: None,
+            not_equivalent: None,
+            fingerprint,
+        }
+    }
+
+    /// The digest of what makes a repeat under the same key the same command (SEMANTICS 4): recipient, performative,
+    /// conversation, body, contract, artifacts. Not: message ids, waiting, history or push settings.
+    #[must_use]
+    pub fn content(&self) -> Digest {
+        let place = match &self.place {
+            Place::Standing => String::new(),
+            Place::New => "new".into(),
+            Place::In(id) => id.to_string(),
+            Place::Alias(alias) => format!("alias {alias}"),
+        };
+        let mut fields = vec![
+            self.to.to_string().into_bytes(),
+            self.performative.name().as_bytes().to_vec(),
+            place.into_bytes(),
+            // Bodies and contracts hold strings, numbers and maps with string keys: they always have a JSON form.
+            serde_json::to_vec(&self.body).unwrap_or_default(),
+            serde_json::to_vec(&self.contract).unwrap_or_default(),
+        ];
+        fields.extend(
+            self.artifacts
+                .iter()
+                .map(|artifact| artifact.reference().digest.0.to_vec()),
+        );
+        Digest::of_all(fields.iter().map(Vec::as_slice))
+    }
+
+    /// When it must be done.
+    pub(crate) fn deadline(&self, now: Timestamp) -> Timestamp {
+        now.after(self.within.unwrap_or(DEADLINE).min(DEADLINE_MOST))
+    }
+
+    /// Only request, query and inform can be sent for now; the other opening acts come with bids.
+    pub(crate) fn can_open(&self) -> Result<(), Refusal> {
+        match self.performative {
+            Performative::Request | Performative::Query | Performative::Inform => Ok(()),
+            other => {
+                let message = format!("{other} opens nothing here; send request, query or inform");
+                Err(Refusal::saying(Reason::IllegalAct, message))
+            }
+        }
+    }
+}

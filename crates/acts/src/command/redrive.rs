@@ -1,0 +1,140 @@
+//! Redrive: a dead letter is sent again, as a new task with a new deadline; the old one stays failed (SEMANTICS 6).
+
+use serde_json::json;
+
+use super::{
+    Answer, Caller, Opening, Place,
+    open::{Opener, open},
+    send::new_root,
+};
+use crate::{
+    conversation::ConversationKind,
+    delivery::Delivery,
+    envelope::Refusal,
+    event::EventKind,
+    facts::{Draft, Fault, Stop},
+    ids::TaskId,
+    reason::Reason,
+    receipt::Outcome,
+    task::{Task, TaskState},
+    time::Millis,
+    transition::log,
+};
+
+/// A redrive.
+#[derive(Debug, Clone)]
+pub struct Redrive {
+    /// The task whose letter is dead.
+    pub task: TaskId,
+    /// How long the new one may take.
+    pub within: Option<Millis>,
+}
+
+pub(super) fn decide(
+    d: &mut Draft<'_>,
+    caller: &Caller,
+    redrive: &Redrive,
+) -> Result<Answer, Stop> {
+    let absent = || Stop::Fault(Fault::NotFound(format!("task {}", redrive.task)));
+    let task = d
+        .find_task(redrive.task)?
+        .filter(|task| task.made.tenant == caller.tenant)
+        .ok_or_else(absent)?;
+    let root = d.root(task.id().root)?;
+    if root.principal != caller.party {
+        return Err(absent());
+    }
+    if let Some(again) = task.now.redriven_as {
+        let act = d.task(again)?.made.opening;
+        return Ok(Answer::again(Outcome::Accepted { task: again, act }));
+    }
+    if !matches!(task.now.delivery, Delivery::Dead { .. }) {
+        let state = task.now.state.name();
+        let message = match task.now.state {
+            TaskState::Done { .. } | TaskState::Refused { .. } => {
+                format!("{} was answered: it is {state}", task.id())
+            }
+            _ => format!("{} is {state}: its letter is not dead", task.id()),
+        };
+        let refusal = Refusal::saying(Reason::AlreadyAnswered, message)
+            .with("task", task.id())
+            .with("state", state);
+        return Err(refusal.into());
+    }
+    let outcome = send_again(d, caller, redrive, &task)?;
+    if let Outcome::Accepted { task: again, .. } = outcome {
+        let mut task = d.task(task.id())?;
+        task.now.redriven_as = Some(again);
+        log(
+            d,
+            task.made.conversation,
+            Some(&mut task),
+            EventKind::MailboxRedriven,
+            json!({"as": again}),
+        )?;
+        d.put(task);
+    }
+    Ok(Answer::first(outcome))
+}
+
+fn send_again(
+    d: &mut Draft<'_>,
+    caller: &Caller,
+    redrive: &Redrive,
+    task: &Task,
+) -> Result<Outcome, Stop> {
+    let act = d.act(task.made.opening)?;
+    let contract = task.made.contract.clone();
+    let mut opening = Opening::new(
+        task.made.performative,
+        task.made.debtor.clone(),
+        act.body,
+        contract,
+    );
+    opening.within = redrive.within;
+    opening.place = Place::New;
+    opening.work_id.clone_from(&task.made.work_id);
+    opening.parent_work_id.clone_from(&task.made.parent_work_id);
+    let Some(parent) = task.made.parent else {
+        let root = new_root(d, caller)?;
+        let opener = Opener {
+            tenant: caller.tenant,
+            sender: &caller.party,
+            root,
+            under: None,
+            group: None,
+            conversation: None,
+            opens: (ConversationKind::Opened, None),
+            redrive_of: Some(task.id()),
+        };
+        return open(d, &opener, &opening);
+    };
+    let parent = d.task(parent)?;
+    if !parent.is_open() || d.root(task.id().root)?.ended.is_some() {
+        let message = format!(
+            "{} was delegated by {}, which has ended; send the work again as a new root",
+            task.id(),
+            parent.id()
+        );
+        return Err(Refusal::saying(Reason::RootClosed, message)
+            .with("parent", parent.id())
+            .into());
+    }
+    let hop = task
+        .made
+        .requester_hop
+        .ok_or_else(|| Stop::Broken("a child was asked outside a hop".into()))?;
+    let hop = d.hop(hop)?;
+    let sender = task.made.requester.clone();
+    let opener = Opener {
+        tenant: caller.tenant,
+        sender: &sender,
+        root: task.id().root,
+        under: Some((&parent, &hop)),
+        group: None,
+        conversation: None,
+        opens: (ConversationKind::Branch, None),
+        redrive_of: Some(task.id()),
+    };
+    open(d, &opener, &opening)
+}
