@@ -1,0 +1,78 @@
+//! Queries and rows: the few lines between SQL and the types of `acts`.
+
+use rusqlite::{Connection, Row, ToSql};
+use serde::{Serialize, de::DeserializeOwned};
+use tertulia_acts::{
+    digest::Digest,
+    ids::RootId,
+    task::{Task, TaskMade, TaskNow},
+};
+
+use crate::StoreError;
+
+/// All rows of a query.
+pub(crate) fn all<T>(
+    conn: &Connection,
+    sql: &str,
+    params: &[&dyn ToSql],
+    read: impl Fn(&Row<'_>) -> Result<T, StoreError>,
+) -> Result<Vec<T>, StoreError> {
+    let mut statement = conn.prepare_cached(sql)?;
+    let mut rows = statement.query(params)?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(read(row)?);
+    }
+    Ok(found)
+}
+
+/// The first row of a query.
+pub(crate) fn one<T>(
+    conn: &Connection,
+    sql: &str,
+    params: &[&dyn ToSql],
+    read: impl FnOnce(&Row<'_>) -> Result<T, StoreError>,
+) -> Result<Option<T>, StoreError> {
+    let mut statement = conn.prepare_cached(sql)?;
+    let mut rows = statement.query(params)?;
+    rows.next()?.map(read).transpose()
+}
+
+/// The row in a column of JSON.
+pub(crate) fn doc<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T, StoreError> {
+    let text = row.get_ref(column)?.as_str()?;
+    serde_json::from_str(text).map_err(|error| {
+        let name = row.as_ref().column_name(column).unwrap_or("?").to_owned();
+        StoreError::Corrupt(format!("column {name} does not read back: {error}"))
+    })
+}
+
+/// A row as JSON.
+pub(crate) fn json<T: Serialize>(row: &T) -> Result<String, StoreError> {
+    serde_json::to_string(row).map_err(|error| StoreError::Broken(error.to_string()))
+}
+
+/// The task in the columns `made` and `now`, from `column` on.
+pub(crate) fn task(row: &Row<'_>, column: usize) -> Result<Task, StoreError> {
+    let made: TaskMade = doc(row, column)?;
+    let now: TaskNow = doc(row, column + 1)?;
+    Ok(Task {
+        made: made.into(),
+        now,
+    })
+}
+
+/// The root in a column.
+pub(crate) fn root(row: &Row<'_>, column: usize) -> Result<RootId, StoreError> {
+    Ok(RootId::from_bytes(row.get(column)?))
+}
+
+/// The digest in a column.
+pub(crate) fn digest(row: &Row<'_>, column: usize) -> Result<Digest, StoreError> {
+    Ok(Digest(row.get(column)?))
+}
+
+/// How an agent is written where parties are.
+pub(crate) fn agent(name: &str) -> String {
+    format!("agent:{name}")
+}

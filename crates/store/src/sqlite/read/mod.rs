@@ -1,0 +1,59 @@
+//! The reading side: methods by concept, each on a snapshot of its own, each short.
+
+mod artifact;
+mod ask;
+mod catalog;
+mod commitment;
+mod conversation;
+mod event;
+mod inbox;
+mod mailbox;
+mod metrics;
+mod pool;
+mod step;
+mod task;
+
+use std::sync::Arc;
+
+use rusqlite::{Connection, ToSql, Transaction};
+
+use self::pool::Pool;
+use super::{open::Place, query::one};
+use crate::{
+    StoreError,
+    read::{COUNTED_MOST, Total},
+};
+
+/// Reads of what was committed. Cheap to clone: the clones share a pool of connections.
+#[derive(Debug, Clone)]
+pub struct Reader {
+    pool: Arc<Pool>,
+}
+
+impl Reader {
+    pub(super) fn new(place: &Place, connections: usize) -> Result<Self, StoreError> {
+        Ok(Self {
+            pool: Arc::new(Pool::new(place, connections)?),
+        })
+    }
+
+    /// Reads from one snapshot.
+    fn read<T>(
+        &self,
+        read: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut lent = self.pool.lend()?;
+        let snapshot = lent.conn()?.transaction()?;
+        read(&snapshot)
+    }
+}
+
+/// Counts the rows of a query that selects them with `LIMIT` one above [`COUNTED_MOST`].
+fn total(conn: &Connection, from: &str, params: &[&dyn ToSql]) -> Result<Total, StoreError> {
+    let sql = format!(
+        "SELECT count(*) FROM (SELECT 1 {from} LIMIT {})",
+        COUNTED_MOST + 1
+    );
+    let n = one(conn, &sql, params, |row| Ok(row.get(0)?))?;
+    Ok(Total::counted(n.unwrap_or(0)))
+}

@@ -1,0 +1,41 @@
+//! The steps of a task, and results that came too late.
+
+use tertulia_acts::{artifact::LateResult, ids::TaskId, receipt::Receipt, viewer::Viewer};
+
+use super::{Reader, task};
+use crate::{
+    StoreError,
+    sqlite::query::{all, doc},
+    visibility::Eyes,
+};
+
+impl Reader {
+    /// The steps of a task, by ordinal.
+    pub fn steps(&self, viewer: &Viewer, id: TaskId) -> Result<Option<Vec<Receipt>>, StoreError> {
+        let query = "SELECT doc FROM receipt WHERE task_root = ?1 AND task = ?2
+            AND task IS NOT NULL ORDER BY ordinal";
+        self.of_task(viewer, id, query)
+    }
+
+    /// The late results of a task, in the order in which they came.
+    pub fn late_results(
+        &self,
+        viewer: &Viewer,
+        id: TaskId,
+    ) -> Result<Option<Vec<LateResult>>, StoreError> {
+        let query = "SELECT doc FROM late_result WHERE root = ?1 AND task = ?2 ORDER BY n";
+        self.of_task(viewer, id, query)
+    }
+
+    fn of_task<T: serde::de::DeserializeOwned>(
+        &self,
+        viewer: &Viewer,
+        id: TaskId,
+        query: &str,
+    ) -> Result<Option<Vec<T>>, StoreError> {
+        self.read(|conn| match task::seen(conn, &Eyes::of(viewer), id)? {
+            Some(_) => all(conn, query, &[id.root.as_bytes(), &id.n], |row| doc(row, 0)).map(Some),
+            None => Ok(None),
+        })
+    }
+}

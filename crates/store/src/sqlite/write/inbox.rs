@@ -1,0 +1,107 @@
+//! What reaches principals, and what is kept: inboxes, artifacts, late results.
+
+use rusqlite::{CachedStatement, Connection};
+use tertulia_acts::{
+    artifact::{Artifact, LateResult},
+    digest::Digest,
+    facts::Table,
+    ids::{RootId, TaskId, TenantId},
+    inbox::{Inbox, InboxEntry},
+    party::Party,
+};
+
+use super::{append, rows};
+use crate::{StoreError, sqlite::query::json};
+
+pub(super) fn inboxes(
+    conn: &Connection,
+    table: &Table<(TenantId, Party), Inbox>,
+) -> Result<usize, StoreError> {
+    let run = |statement: &mut CachedStatement<'_>, row: &Inbox| {
+        let Inbox {
+            tenant,
+            principal,
+            last,
+        } = row;
+        Ok(statement.execute((tenant.0, principal.to_string(), last))?)
+    };
+    rows(
+        conn,
+        table,
+        (
+            "INSERT INTO inbox (tenant, principal, last) VALUES (?1, ?2, ?3)",
+            &run,
+        ),
+        (
+            "UPDATE inbox SET last = ?3 WHERE tenant = ?1 AND principal = ?2",
+            &run,
+        ),
+    )
+}
+
+pub(super) fn entries(
+    conn: &Connection,
+    table: &Table<(TenantId, Party, u32), InboxEntry>,
+) -> Result<usize, StoreError> {
+    let sql = "INSERT INTO inbox_entry (tenant, principal, n, doc) VALUES (?1, ?2, ?3, ?4)";
+    append(
+        conn,
+        table,
+        (sql, &|statement, row| {
+            Ok(statement.execute((row.tenant.0, row.principal.to_string(), row.n, json(row)?))?)
+        }),
+    )
+}
+
+pub(super) fn artifacts(
+    conn: &Connection,
+    table: &Table<(RootId, Digest), Artifact>,
+) -> Result<usize, StoreError> {
+    let sql = "INSERT INTO artifact (root, digest, tenant, media_type, name, made, bytes)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    append(
+        conn,
+        table,
+        (sql, &|statement, row| {
+            let Artifact {
+                root,
+                digest,
+                tenant,
+                media_type,
+                name,
+                bytes,
+                made,
+            } = row;
+            Ok(statement.execute((
+                root.as_bytes(),
+                digest.0,
+                tenant.0,
+                media_type,
+                name,
+                made.0,
+                &**bytes,
+            ))?)
+        }),
+    )
+}
+
+pub(super) fn late_results(
+    conn: &Connection,
+    table: &Table<(TaskId, u32), LateResult>,
+) -> Result<usize, StoreError> {
+    let sql = "INSERT INTO late_result (root, task, n, tenant, doc) VALUES (?1, ?2, ?3, ?4, ?5)";
+    append(
+        conn,
+        table,
+        (sql, &|statement, row| {
+            let task = row.task;
+            Ok(statement.execute((
+                task.root.as_bytes(),
+                task.n,
+                row.n,
+                row.tenant.0,
+                json(row)?,
+            ))?)
+        }),
+    )
+}
