@@ -65,5 +65,5 @@ mod visibility;
 pub use self::{
     error::StoreError,
     sqlite::{Checkpointer, Reader, Sqlite},
-    store::{Due, Store},
+    store::Store,
 };

@@ -1,9 +1,8 @@
 //! The writing side, as any store offers it.
 
 use tertulia_acts::{
-    digest::Digest,
+    command::Due,
     facts::{Facts, Need},
-    ids::{AskId, GroupId, TaskId},
     time::Timestamp,
 };
 
@@ -63,17 +62,4 @@ pub trait Store: Send {
     /// # Errors
     /// The storage is unavailable.
     fn sweep(&mut self, now: Timestamp, limit: usize) -> Result<usize, StoreError>;
-}
-
-/// Something whose time has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Due {
-    /// The lease of this token digest had no heartbeat in time.
-    Lease(Digest),
-    /// A task's deadline, or its children are to be closed.
-    Task(TaskId),
-    /// An ask's deadline.
-    Ask(AskId),
-    /// A group's deadline.
-    Group(GroupId),
 }

@@ -7,7 +7,9 @@
 //!   conversation that it consults. Of its ancestors it sees the genealogy only, which stands in its own task.
 //! - The owner of an agent sees that agent's mailbox and dead letters, as listings of tasks.
 //!
-//! The fragments are SQL over a row called `t` (a task) or `c` (a conversation), and over the parameters `?1` to `?4`,
+//! - An inbox, and what a key was answered, are the viewer's own: they are found by who it is.
+//!
+//! The fragments are SQL over a row called `t` (a task), `c` (a conversation) and so on, and over the parameters `?1` to `?4`,
 //! which [`Eyes`] binds; a query's own parameters begin at `?5`.
 
 use rusqlite::ToSql;
@@ -41,42 +43,93 @@ impl Eyes {
     }
 }
 
+/// Whether the root `r` belongs to the viewer.
+macro_rules! root_is_own {
+    () => {
+        "(r.tenant = ?1 AND r.principal = ?2)"
+    };
+}
+
 /// Whether the viewer may see the task `t`.
 macro_rules! task_is_visible {
     () => {
-        "(t.tenant = ?1 AND (
-            EXISTS (SELECT 1 FROM root r WHERE r.id = t.root AND r.tenant = ?1 AND r.principal = ?2)
-            OR EXISTS (SELECT 1 FROM participant p
-                WHERE p.root = t.conversation_root AND p.n = t.conversation AND p.party = ?2 AND p.tenant = ?1)
-            OR (t.root = ?3 AND t.parent = ?4)))"
+        concat!(
+            "(t.tenant = ?1 AND (
+                EXISTS (SELECT 1 FROM root r WHERE r.id = t.root AND ",
+            $crate::visibility::root_is_own!(),
+            ") OR EXISTS (SELECT 1 FROM participant p WHERE p.root = t.conversation_root
+                AND p.n = t.conversation AND p.party = ?2 AND p.tenant = ?1)
+                OR (t.root = ?3 AND t.parent = ?4)))"
+        )
     };
 }
 
 /// Whether the viewer may see the conversation `c`.
 macro_rules! conversation_is_visible {
     () => {
-        "(c.tenant = ?1 AND (
-            EXISTS (SELECT 1 FROM root r WHERE r.id = c.root AND r.tenant = ?1 AND r.principal = ?2)
-            OR EXISTS (SELECT 1 FROM participant p
+        concat!(
+            "(c.tenant = ?1 AND (
+                EXISTS (SELECT 1 FROM root r WHERE r.id = c.root AND ",
+            $crate::visibility::root_is_own!(),
+            ") OR EXISTS (SELECT 1 FROM participant p
                 WHERE p.root = c.root AND p.n = c.n AND p.party = ?2 AND p.tenant = ?1)
-            OR (?4 IS NOT NULL AND (
-                EXISTS (SELECT 1 FROM task child
-                    WHERE child.conversation_root = c.root AND child.conversation = c.n
-                      AND child.root = ?3 AND child.parent = ?4 AND child.tenant = ?1)
-                OR EXISTS (SELECT 1 FROM task fold JOIN conversation f
-                    ON f.root = fold.conversation_root AND f.n = fold.conversation
-                    WHERE fold.root = ?3 AND fold.n = ?4 AND fold.tenant = ?1 AND fold.debtor = ?2
-                      AND f.consults_root = c.root AND f.consults = c.n)))))"
+                OR (?4 IS NOT NULL AND (
+                    EXISTS (SELECT 1 FROM task child
+                        WHERE child.conversation_root = c.root AND child.conversation = c.n
+                          AND child.root = ?3 AND child.parent = ?4 AND child.tenant = ?1)
+                    OR EXISTS (SELECT 1 FROM task fold JOIN conversation f
+                        ON f.root = fold.conversation_root AND f.n = fold.conversation
+                        WHERE fold.root = ?3 AND fold.n = ?4 AND fold.tenant = ?1 AND fold.debtor = ?2
+                          AND f.consults_root = c.root AND f.consults = c.n)))))"
+        )
     };
 }
 
-/// Whether the viewer may see the task `t` as an entry of its debtor's mailbox or dead letters: the agent itself, and
-/// its owner.
+/// Whether the viewer is the agent `a`, or owns it.
+macro_rules! agent_is_own {
+    () => {
+        "(a.tenant = ?1 AND (a.owner = ?2 OR 'agent:' || a.name = ?2))"
+    };
+}
+
+/// Whether the viewer may see the task `t` as an entry of its debtor's mailbox or dead letters.
 macro_rules! mailbox_is_visible {
     () => {
-        "(t.tenant = ?1 AND (t.debtor = ?2 OR EXISTS (SELECT 1 FROM agent a
-            WHERE a.tenant = ?1 AND 'agent:' || a.name = t.debtor AND a.owner = ?2)))"
+        concat!(
+            "(t.tenant = ?1 AND EXISTS (SELECT 1 FROM agent a
+                WHERE a.tenant = ?1 AND a.name = substr(t.debtor, 7) AND 'agent:' || a.name = t.debtor AND ",
+            $crate::visibility::agent_is_own!(),
+            "))"
+        )
     };
 }
 
-pub(crate) use {conversation_is_visible, mailbox_is_visible, task_is_visible};
+/// Whether the ask `q` is addressed to the viewer, or to the task that it is at work on.
+macro_rules! ask_is_own {
+    () => {
+        "(q.tenant = ?1 AND (q.addressee_party = ?2
+            OR (q.addressee_task_root = ?3 AND q.addressee_task = ?4)))"
+    };
+}
+
+/// Whether the viewer may read the artifact `x`: its root belongs to it, or it sees a conversation in which the
+/// artifact was brought or named.
+macro_rules! artifact_is_visible {
+    () => {
+        concat!(
+            "(x.tenant = ?1 AND (
+                EXISTS (SELECT 1 FROM root r WHERE r.id = x.root AND ",
+            $crate::visibility::root_is_own!(),
+            ") OR EXISTS (SELECT 1 FROM mention i
+                JOIN conversation c ON c.root = i.conversation_root AND c.n = i.conversation
+                WHERE i.root = x.root AND i.digest = x.digest AND i.tenant = ?1 AND ",
+            $crate::visibility::conversation_is_visible!(),
+            ")))"
+        )
+    };
+}
+
+pub(crate) use {
+    agent_is_own, artifact_is_visible, ask_is_own, conversation_is_visible, mailbox_is_visible,
+    root_is_own, task_is_visible,
+};

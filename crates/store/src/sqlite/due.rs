@@ -2,12 +2,13 @@
 
 use rusqlite::{Connection, Row};
 use tertulia_acts::{
+    command::Due,
     ids::{AskId, GroupId, TaskId},
     time::Timestamp,
 };
 
 use super::query::{all, digest, one, root};
-use crate::{Due, StoreError};
+use crate::StoreError;
 
 /// What is due at `now`, the longest overdue first.
 pub(super) fn due(conn: &Connection, now: Timestamp, limit: usize) -> Result<Vec<Due>, StoreError> {
@@ -34,7 +35,8 @@ pub(super) fn due(conn: &Connection, now: Timestamp, limit: usize) -> Result<Vec
         "SELECT due, root, n FROM task_group WHERE due IS NOT NULL AND due <= ?1 ORDER BY due LIMIT ?2",
         &|row| Ok(Due::Group(GroupId::new(root(row, 1)?, row.get(2)?))),
     )?;
-    found.sort_unstable();
+    // Stable: at the same instant leases come first, and each kind stays in the order of its index.
+    found.sort_by_key(|(at, _)| *at);
     Ok(found.into_iter().take(limit).map(|(_, due)| due).collect())
 }
 

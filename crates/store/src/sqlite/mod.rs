@@ -13,13 +13,14 @@ use std::{fs::File, path::Path};
 
 use rusqlite::Connection;
 use tertulia_acts::{
+    command::Due,
     facts::{Facts, Need},
     time::Timestamp,
 };
 
 use self::open::Place;
 pub use self::{checkpoint::Checkpointer, read::Reader};
-use crate::{Due, Store, StoreError};
+use crate::{Store, StoreError};
 
 /// Readers of one store: more threads than that wait for each other.
 const READERS: usize = 4;

@@ -10,7 +10,7 @@ use crate::{
         load::artifact::{COLUMNS, read_artifact},
         query::one,
     },
-    visibility::{Eyes, conversation_is_visible},
+    visibility::{Eyes, artifact_is_visible},
 };
 
 impl Reader {
@@ -21,13 +21,9 @@ impl Reader {
         root: RootId,
         digest: Digest,
     ) -> Result<Option<Artifact>, StoreError> {
-        let is_visible = conversation_is_visible!();
+        let is_visible = artifact_is_visible!();
         let query = format!(
-            "SELECT {COLUMNS} FROM artifact x WHERE x.root = ?5 AND x.digest = ?6 AND x.tenant = ?1 AND (
-                EXISTS (SELECT 1 FROM root r WHERE r.id = x.root AND r.tenant = ?1 AND r.principal = ?2)
-                OR EXISTS (SELECT 1 FROM mention i
-                    JOIN conversation c ON c.root = i.conversation_root AND c.n = i.conversation
-                    WHERE i.root = x.root AND i.digest = x.digest AND i.tenant = ?1 AND {is_visible}))"
+            "SELECT {COLUMNS} FROM artifact x WHERE x.root = ?5 AND x.digest = ?6 AND {is_visible}"
         );
         let eyes = Eyes::of(viewer);
         let params: &[&dyn ToSql] = &[root.as_bytes(), &digest.0];

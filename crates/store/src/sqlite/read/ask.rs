@@ -7,7 +7,7 @@ use super::{Reader, conversation::act_that_is};
 use crate::{
     StoreError,
     sqlite::query::{all, doc, one},
-    visibility::{Eyes, task_is_visible},
+    visibility::{Eyes, ask_is_own, task_is_visible},
 };
 
 impl Reader {
@@ -15,8 +15,9 @@ impl Reader {
     pub fn ask(&self, viewer: &Viewer, id: AskId) -> Result<Option<(Ask, Act)>, StoreError> {
         let query = concat!(
             "SELECT q.doc FROM ask q JOIN task t ON t.root = q.root AND t.n = q.asker
-                WHERE q.root = ?5 AND q.n = ?6 AND q.tenant = ?1 AND (q.addressee_party = ?2
-                OR (q.addressee_task_root = ?3 AND q.addressee_task = ?4) OR ",
+                WHERE q.root = ?5 AND q.n = ?6 AND (",
+            ask_is_own!(),
+            " OR ",
             task_is_visible!(),
             ")"
         );
@@ -32,10 +33,15 @@ impl Reader {
     /// The open asks that the viewer may answer, with the acts that ask, the oldest first: those addressed to it, and
     /// those addressed to the task that it is at work on.
     pub fn asks_open_for(&self, viewer: &Viewer) -> Result<Vec<(Ask, Act)>, StoreError> {
-        let query = "SELECT doc FROM ask WHERE tenant = ?1 AND addressee_party = ?2 AND open = 1
-            AND addressee_party IS NOT NULL
-            UNION ALL SELECT doc FROM ask WHERE addressee_task_root = ?3 AND addressee_task = ?4 AND open = 1
-            AND addressee_task IS NOT NULL AND tenant = ?1";
+        // Two selects, since each has an index of its own.
+        let query = concat!(
+            "SELECT q.doc FROM ask q WHERE q.open = 1 AND q.addressee_party IS NOT NULL
+                AND q.tenant = ?1 AND q.addressee_party = ?2 AND ",
+            ask_is_own!(),
+            " UNION ALL SELECT q.doc FROM ask q WHERE q.open = 1 AND q.addressee_task IS NOT NULL
+                AND q.addressee_task_root = ?3 AND q.addressee_task = ?4 AND ",
+            ask_is_own!()
+        );
         let eyes = Eyes::of(viewer);
         self.read(|conn| {
             let mut asks = all(conn, query, &eyes.and(&[]), |row| doc::<Ask>(row, 0))?;

@@ -3,11 +3,7 @@
 use rusqlite::ToSql;
 use tertulia_acts::{commitment::Commitment, ids::CommitmentId, viewer::Viewer};
 
-use super::{
-    Reader,
-    mailbox::{and_one, cut},
-    total,
-};
+use super::{Reader, and_one, page, total};
 use crate::{
     StoreError,
     read::{CommitmentFilter, Page},
@@ -44,7 +40,7 @@ impl Reader {
             let mut params = eyes.and(own);
             params.extend([&at as &dyn ToSql, &n, &most]);
             let rows = all(conn, &sql, &params, |row| doc::<Commitment>(row, 0))?;
-            Ok(cut(rows, limit, total, |row| row.id))
+            Ok(page(rows, limit, total, |row| row.id))
         })
     }
 }

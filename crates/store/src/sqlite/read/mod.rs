@@ -21,7 +21,7 @@ use self::pool::Pool;
 use super::{open::Place, query::one};
 use crate::{
     StoreError,
-    read::{COUNTED_MOST, Total},
+    read::{COUNTED_MOST, Page, Total},
 };
 
 /// Reads of what was committed. Cheap to clone: the clones share a pool of connections.
@@ -56,4 +56,22 @@ fn total(conn: &Connection, from: &str, params: &[&dyn ToSql]) -> Result<Total, 
     );
     let n = one(conn, &sql, params, |row| Ok(row.get(0)?))?;
     Ok(Total::counted(n.unwrap_or(0)))
+}
+
+/// `LIMIT` for a page and one more, which tells whether there is another page.
+fn and_one(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1)
+}
+
+/// A page of rows that were selected with [`and_one`].
+fn page<T, C>(
+    mut rows: Vec<T>,
+    limit: usize,
+    total: Total,
+    cursor: impl Fn(&T) -> C,
+) -> Page<T, C> {
+    let more = rows.len() > limit;
+    rows.truncate(limit);
+    let next = rows.last().filter(|_| more).map(cursor);
+    Page { rows, next, total }
 }

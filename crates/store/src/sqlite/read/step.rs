@@ -1,6 +1,13 @@
-//! The steps of a task, and results that came too late.
+//! The steps of a task, its ledger, and results that came too late.
 
-use tertulia_acts::{artifact::LateResult, ids::TaskId, receipt::Receipt, viewer::Viewer};
+use tertulia_acts::{
+    artifact::LateResult,
+    hop::LedgerEntry,
+    ids::{HopId, TaskId, TenantId},
+    receipt::Receipt,
+    time::Timestamp,
+    viewer::Viewer,
+};
 
 use super::{Reader, task};
 use crate::{
@@ -25,6 +32,31 @@ impl Reader {
     ) -> Result<Option<Vec<LateResult>>, StoreError> {
         let query = "SELECT doc FROM late_result WHERE root = ?1 AND task = ?2 ORDER BY n";
         self.of_task(viewer, id, query)
+    }
+
+    /// What is booked on the hops of a task, by hop and number.
+    pub fn ledger(
+        &self,
+        viewer: &Viewer,
+        id: TaskId,
+    ) -> Result<Option<Vec<LedgerEntry>>, StoreError> {
+        let query = "SELECT l.hop, l.n, l.tenant, l.at FROM hop h
+            JOIN ledger l ON l.root = h.root AND l.hop = h.n
+            WHERE h.root = ?1 AND h.task = ?2 ORDER BY l.hop, l.n";
+        self.read(|conn| {
+            if task::seen(conn, &Eyes::of(viewer), id)?.is_none() {
+                return Ok(None);
+            }
+            let entries = all(conn, query, &[id.root.as_bytes(), &id.n], |row| {
+                Ok(LedgerEntry {
+                    hop: HopId::new(id.root, row.get(0)?),
+                    n: row.get(1)?,
+                    tenant: TenantId(row.get(2)?),
+                    at: Timestamp(row.get(3)?),
+                })
+            })?;
+            Ok(Some(entries))
+        })
     }
 
     fn of_task<T: serde::de::DeserializeOwned>(

@@ -16,7 +16,7 @@ use tertulia_acts::{
     viewer::Viewer,
 };
 
-use super::{Reader, conversation::act_that_is, total};
+use super::{Reader, and_one, conversation::act_that_is, page, total};
 use crate::{
     StoreError,
     read::{Page, TaskCursor, TaskFilter, TaskRead, Tree},
@@ -168,22 +168,17 @@ impl Reader {
             listing
                 .from
                 .push_str(" ORDER BY t.changed DESC, t.root DESC, t.n DESC");
-            listing.and(
-                " LIMIT ",
-                i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1),
-            );
+            listing.and(" LIMIT ", and_one(limit));
             let sql = format!("SELECT t.made, t.now {}", listing.from);
-            let mut tasks = all(conn, &sql, &listing.params(&eyes), |row| {
+            let tasks = all(conn, &sql, &listing.params(&eyes), |row| {
                 query::task(row, 0)
             })?;
-            let more = tasks.len() > limit;
-            tasks.truncate(limit);
-            let last = tasks.last().filter(|_| more);
-            let next = last.map(|task| TaskCursor {
+            let cursor = |task: &Task| TaskCursor {
                 changed: task.now.changed,
                 id: task.id(),
-            });
-            let rows = tasks
+            };
+            let Page { rows, next, total } = page(tasks, limit, total, cursor);
+            let rows = rows
                 .into_iter()
                 .map(|task| whole(conn, task))
                 .collect::<Result<_, _>>()?;

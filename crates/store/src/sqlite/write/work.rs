@@ -238,15 +238,20 @@ pub(super) fn asks(conn: &Connection, table: &Table<AskId, Ask>) -> Result<usize
     )
 }
 
+/// While it waits, its deadline; while the rest of its branches are to be closed, at once.
+fn group_due(row: &Group) -> Option<i64> {
+    if row.closing {
+        return Some(0);
+    }
+    row.deadline
+        .filter(|_| row.state == GroupState::Open)
+        .map(|at| at.0)
+}
+
 pub(super) fn groups(
     conn: &Connection,
     table: &Table<GroupId, Group>,
 ) -> Result<usize, StoreError> {
-    let due = |row: &Group| {
-        row.deadline
-            .filter(|_| row.state == GroupState::Open)
-            .map(|at| at.0)
-    };
     rows(
         conn,
         table,
@@ -260,7 +265,7 @@ pub(super) fn groups(
                     id.n,
                     tenant,
                     owner,
-                    due(row),
+                    group_due(row),
                     json(row)?,
                 ))?)
             },
@@ -268,7 +273,12 @@ pub(super) fn groups(
         (
             "UPDATE task_group SET due = ?3, doc = ?4 WHERE root = ?1 AND n = ?2",
             &|statement, row| {
-                Ok(statement.execute((row.id.root.as_bytes(), row.id.n, due(row), json(row)?))?)
+                Ok(statement.execute((
+                    row.id.root.as_bytes(),
+                    row.id.n,
+                    group_due(row),
+                    json(row)?,
+                ))?)
             },
         ),
     )
