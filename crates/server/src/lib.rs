@@ -1,0 +1,1 @@
+//! The door: the native API over HTTP (docs/api.md).
