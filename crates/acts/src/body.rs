@@ -22,6 +22,19 @@ impl Body {
         }
     }
 
+    /// About how many bytes it holds.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        let part = |part: &Part| match &part.content {
+            Content::Text(text) => text.len(),
+            Content::Data(data) => weight(data),
+            Content::File(file) => {
+                file.url.as_ref().map_or(0, String::len) + file.name.as_ref().map_or(0, String::len)
+            }
+        };
+        self.parts.iter().map(part).sum()
+    }
+
     /// The text parts, joined by line breaks.
     #[must_use]
     pub fn joined_text(&self) -> String {
@@ -34,6 +47,23 @@ impl Body {
             })
             .collect();
         texts.join("\n")
+    }
+}
+
+/// About how many bytes a JSON value holds.
+#[must_use]
+pub fn weight(value: &Value) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 8,
+        Value::String(text) => text.len() + 8,
+        Value::Array(items) => items.iter().map(weight).sum::<usize>() + 8,
+        Value::Object(members) => {
+            members
+                .iter()
+                .map(|(name, value)| name.len() + weight(value) + 8)
+                .sum::<usize>()
+                + 8
+        }
     }
 }
 

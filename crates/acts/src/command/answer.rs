@@ -43,6 +43,16 @@ pub enum Words {
     Refuse(Body),
 }
 
+impl AnswerAsk {
+    /// About how many bytes it holds.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        match &self.words {
+            Words::Inform(body) | Words::Refuse(body) => body.weight(),
+        }
+    }
+}
+
 /// By a principal.
 pub(super) fn decide(
     d: &mut Draft<'_>,

@@ -68,6 +68,8 @@ pub struct Caller {
     pub party: Party,
     /// The tenant's config epoch when the credential was checked (SEMANTICS 11).
     pub epoch: u64,
+    /// The digest of the key that proved it; none for a caller that the house itself vouches for.
+    pub credential: Option<Digest>,
 }
 
 /// A command.
@@ -260,6 +262,54 @@ impl Command {
             Self::Configure(..) => "configure",
             Self::Due(..) => "upkeep",
         }
+    }
+
+    /// Who calls, to be judged again.
+    pub const fn caller_mut(&mut self) -> Option<&mut Caller> {
+        match self {
+            Self::Send(caller, _)
+            | Self::UnderHop(caller, _)
+            | Self::Claim(caller, _)
+            | Self::Heartbeat(caller, _)
+            | Self::Answer(caller, _)
+            | Self::Cancel(caller, _)
+            | Self::Close(caller, _)
+            | Self::Migrate(caller, _)
+            | Self::Redrive(caller, _) => Some(caller),
+            Self::Configure(caller, _) => caller.as_mut(),
+            Self::Due(_) => None,
+        }
+    }
+
+    /// About how many bytes it takes in a queue: the bytes that callers send, and a little for the rest.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        let said = match self {
+            Self::Send(_, send) => send.opening.weight(),
+            Self::UnderHop(_, under) => match &under.operation {
+                HopOperation::Delegate(opening) => opening.weight(),
+                HopOperation::DelegateAll(all) => all.branches.iter().map(Opening::weight).sum(),
+                HopOperation::Reply(reply) => {
+                    reply.body.weight()
+                        + reply
+                            .artifacts
+                            .iter()
+                            .map(|a| a.bytes().len())
+                            .sum::<usize>()
+                }
+                HopOperation::Progress(progress) => progress.body.weight(),
+                HopOperation::Ask(ask) => ask.body.weight(),
+                HopOperation::Answer(answer) => answer.weight(),
+                HopOperation::Decline(decline) => decline.body.weight(),
+                HopOperation::Fail(fail) => fail.body.weight() + fail.error.len(),
+                HopOperation::Record(value) => crate::body::weight(value),
+                _ => 0,
+            },
+            Self::Answer(_, answer) => answer.weight(),
+            Self::Heartbeat(_, tokens) => tokens.len() * 16,
+            _ => 0,
+        };
+        said + 256
     }
 
     fn caller(&self) -> Option<&Caller> {

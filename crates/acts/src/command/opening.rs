@@ -100,6 +100,18 @@ impl Opening {
         Digest::of_all(fields.iter().map(Vec::as_slice))
     }
 
+    /// About how many bytes it holds.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        self.body.weight()
+            + self
+                .artifacts
+                .iter()
+                .map(|artifact| artifact.bytes().len())
+                .sum::<usize>()
+            + 256
+    }
+
     /// When it must be done.
     pub(crate) fn deadline(&self, now: Timestamp) -> Timestamp {
         now.after(self.within.unwrap_or(DEADLINE).min(DEADLINE_MOST))

@@ -1,0 +1,222 @@
+//! The writer: one thread that takes batches from the lanes, lets the core apply them, and then, when they are durable,
+//! answers (SEMANTICS 14). It also does what has come due.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+
+use tertulia_acts::{
+    command::{Command, Due},
+    digest::Ids,
+    limits::{BATCH_COMMANDS, DUE_PER_BATCH},
+    time::{Millis, Timestamp},
+};
+use tertulia_store::{Store, StoreError};
+use tokio::sync::oneshot;
+
+use crate::{
+    core::{Applied, Core, Job},
+    engine::Shared,
+    error::{Answered, EngineError},
+};
+
+/// The exit code of a process whose disk did not confirm a write: `EX_IOERR` of sysexits.
+pub const EXIT_DISK: i32 = 74;
+
+/// How long the writer sleeps at most: the floor of upkeep.
+const NAP: Duration = Duration::from_millis(500);
+/// How long after a failure something due is tried again.
+const AGAIN: Millis = Millis::seconds(10);
+/// How often expired receipts are swept.
+const SWEEP_EVERY: Millis = Millis::seconds(60);
+
+/// A command with the one who waits for its answer.
+pub(crate) struct Waiting {
+    pub(crate) job: Job,
+    pub(crate) reply: oneshot::Sender<Answered>,
+}
+
+pub(crate) struct Writer<S> {
+    core: Core<S>,
+    shared: Arc<Shared>,
+    last: Timestamp,
+    next_due: Option<Timestamp>,
+    /// Due things that could not be done, and when to try them again: so that one does not hold up the others.
+    failing: BTreeMap<Due, Timestamp>,
+    next_sweep: Timestamp,
+}
+
+impl<S: Store> Writer<S> {
+    pub(crate) fn new(mut core: Core<S>, shared: Arc<Shared>) -> Result<Self, StoreError> {
+        let last = core.store().last_now()?.unwrap_or(Timestamp(0));
+        let next_due = core.store().next_due()?;
+        Ok(Self {
+            core,
+            shared,
+            last,
+            next_due,
+            failing: BTreeMap::new(),
+            next_sweep: Timestamp(0),
+        })
+    }
+
+    /// Works until the lanes are closed and empty.
+    pub(crate) fn run(mut self) {
+        loop {
+            let wait = self.wait();
+            let Some(batch) = self.shared.lanes.take(BATCH_COMMANDS, wait) else {
+                break;
+            };
+            self.shared.metrics.queue(self.shared.lanes.waiting());
+            let now = self.now();
+            let due = self.pick(now);
+            if batch.is_empty() && due.is_empty() {
+                self.sweep(now);
+                continue;
+            }
+            self.apply(batch, due, now);
+        }
+        tracing::info!("the writer has ended");
+    }
+
+    fn now(&self) -> Timestamp {
+        // Time never goes back behind the last commit.
+        self.shared.clock.now().max(self.last)
+    }
+
+    fn wait(&self) -> Duration {
+        let Some(due) = self.next_due else { return NAP };
+        let millis = due.since(self.now()).0;
+        Duration::from_millis(u64::try_from(millis).unwrap_or(0)).min(NAP)
+    }
+
+    fn pick(&mut self, now: Timestamp) -> Vec<Due> {
+        let Some(next) = self.next_due.filter(|next| *next <= now) else {
+            return Vec::new();
+        };
+        self.failing.retain(|_, again| *again > now);
+        let limit = DUE_PER_BATCH + self.failing.len();
+        match self.core.store().due(now, limit) {
+            Ok(due) => {
+                if next.0 > 0 {
+                    self.shared.metrics.lag(now.since(next).0);
+                }
+                due.into_iter()
+                    .filter(|due| !self.failing.contains_key(due))
+                    .take(DUE_PER_BATCH)
+                    .collect()
+            }
+            Err(error) => {
+                tracing::warn!(%error, "what is due could not be looked up");
+                self.next_due = Some(now.after(Millis::seconds(1)));
+                Vec::new()
+            }
+        }
+    }
+
+    fn apply(&mut self, batch: Vec<Waiting>, due: Vec<Due>, now: Timestamp) {
+        let (mut jobs, mut replies) = (
+            Vec::with_capacity(batch.len() + due.len()),
+            Vec::with_capacity(batch.len()),
+        );
+        for waiting in batch {
+            jobs.push(waiting.job);
+            replies.push(waiting.reply);
+        }
+        jobs.extend(due.iter().map(|due| Job {
+            command: Command::Due(due.clone()),
+            ids: Ids::new(rand::random()),
+        }));
+        let begun = Instant::now();
+        match self.core.apply(&jobs, now) {
+            Ok(applied) => {
+                self.last = now;
+                self.shared
+                    .metrics
+                    .commit(replies.len(), begun.elapsed(), &applied.news);
+                self.shared.stored.store(true, Ordering::Relaxed);
+                self.answer(applied, replies, due, now);
+            }
+            Err(error) => self.fail(&error, replies, now),
+        }
+    }
+
+    fn answer(
+        &mut self,
+        applied: Applied,
+        replies: Vec<oneshot::Sender<Answered>>,
+        due: Vec<Due>,
+        now: Timestamp,
+    ) {
+        let fired = !due.is_empty();
+        if applied.news.configuration {
+            self.shared.credentials.forget();
+        }
+        let mut answers = applied.answers.into_iter();
+        for (reply, answer) in replies.into_iter().zip(answers.by_ref()) {
+            // Whoever hung up gets its answer from its receipt.
+            let _gone =
+                reply.send(answer.map_err(|broken| EngineError::Internal(broken.to_string())));
+        }
+        for (due, answer) in due.into_iter().zip(answers) {
+            if answer.is_err() {
+                self.failing.insert(due, now.after(AGAIN));
+            }
+        }
+        self.shared.hub.wake(&applied.news);
+        self.next_due = if fired {
+            self.look_ahead(now)
+        } else {
+            [self.next_due, applied.news.due]
+                .into_iter()
+                .flatten()
+                .min()
+        };
+    }
+
+    /// When something is due next, as the store tells; what is failing is not looked at before its time.
+    fn look_ahead(&mut self, now: Timestamp) -> Option<Timestamp> {
+        match self.core.store().next_due() {
+            Ok(next) if self.failing.is_empty() => next,
+            Ok(next) => next.map(|next| next.max(now.after(Millis(200)))),
+            Err(error) => {
+                tracing::warn!(%error, "what is due could not be looked up");
+                Some(now.after(Millis::seconds(1)))
+            }
+        }
+    }
+
+    fn fail(
+        &mut self,
+        error: &StoreError,
+        replies: Vec<oneshot::Sender<Answered>>,
+        now: Timestamp,
+    ) {
+        if error.is_fatal() {
+            // Whether the last commit is on disk is not known: nobody may be answered any more (SEMANTICS 14).
+            tracing::error!(%error, "fatal: the disk did not confirm a write; the process ends");
+            std::process::exit(EXIT_DISK);
+        }
+        tracing::warn!(%error, commands = replies.len(), "a batch could not be stored");
+        self.shared.stored.store(false, Ordering::Relaxed);
+        for reply in replies {
+            let _gone = reply.send(Err(EngineError::from(error.clone())));
+        }
+        // What is due waits for the storage too.
+        if self.next_due.is_some_and(|next| next <= now) {
+            self.next_due = Some(now.after(Millis::seconds(1)));
+        }
+    }
+
+    fn sweep(&mut self, now: Timestamp) {
+        if now < self.next_sweep {
+            return;
+        }
+        self.next_sweep = now.after(SWEEP_EVERY);
+        if let Err(error) = self.core.store().sweep(now, DUE_PER_BATCH) {
+            tracing::warn!(%error, "expired receipts could not be swept");
+        }
+    }
+}
