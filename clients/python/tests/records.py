@@ -39,7 +39,8 @@ def act(performative: str, text: str = "", sender: str = "agent:logs", **more: J
 def task(n: int, state: str = "working", reply: Json = None, **more: Json) -> Json:
     """A child as the API shows it."""
     recorded: Json = copy.deepcopy(_LEASE["task"])
-    recorded |= {"id": f"task_{ROOT}_{n}", "agent": "agent:logs", "state": state} | more
+    named = {"id": f"task_{ROOT}_{n}", "agent": "agent:logs", "group": f"grp_{ROOT}_9"}
+    recorded |= named | {"state": state} | more
     return recorded | ({"reply": reply} if reply else {})
 
 

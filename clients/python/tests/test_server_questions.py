@@ -111,31 +111,31 @@ async def test_on_question_answers_from_what_it_knows(house: House) -> None:
 
 async def test_steps_made_for_a_question_do_not_meet_those_of_the_handler(house: House) -> None:
     top, below = await house.agent("top"), await house.agent("below")
-    helper = await house.agent("helper")
-    heard: list[str] = []
+    made: list[str] = []
 
-    @helper.handler
-    async def help_out(ctx: Context, task: Assignment) -> str:
-        heard.append(task.text)
-        return f"help with {task.text} number {len(heard)}"
+    async def make() -> str:
+        made.append(f"number {len(made) + 1}")
+        return made[-1]
 
     @top.handler
     async def work(ctx: Context, task: Assignment) -> list[str]:
-        one = (await ctx.delegate(house.party("helper"), "it", not_equivalent="first")).require()
+        one = await ctx.step("make", make)
         two = (await ctx.delegate(house.party("below"), "search")).require()
-        return [one.text, two.text]
+        return [one, two.text]
 
     @top.on_question
     async def on_question(ctx: Context, question: Ask) -> str:
-        reply = await ctx.delegate(house.party("helper"), "it", not_equivalent="for a question")
-        return reply.require().text
+        own = await ctx.step("make", make)
+        return f"{own} {(await ctx.ask(question.parts)).text}"
 
     @below.handler
     async def search(ctx: Context, task: Assignment) -> str:
         return (await ctx.ask("what then?")).text
 
-    house.start(top, below, helper)
-    task = await house.done("top", "go")
+    house.start(top, below)
+    sent = await house.client.send(house.party("top"), "go")
+    await house.client.answer((await house.asked()).id, "go on")
+    task = await house.client.wait(sent.task.id)
     assert task.reply is not None
-    assert task.reply.data == ["help with it number 1", "help with it number 2"]
-    assert heard == ["it", "it"]
+    assert task.reply.data == ["number 1", "number 2 go on"]
+    assert made == ["number 1", "number 2"]

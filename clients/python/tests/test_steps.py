@@ -8,7 +8,7 @@ import pytest
 
 from records import accepted, lease, step, task
 from tertulia import ReplayDiverged, StepNameReused
-from tertulia.steps import Journal, Names, canonical
+from tertulia.steps import Journal, Names, canonical, recorded_as
 
 
 def test_the_default_name_is_the_digest_of_what_is_sent_and_its_occurrence() -> None:
@@ -32,11 +32,9 @@ def test_what_json_does_not_have_is_refused() -> None:
         canonical({"n": float("nan")})
 
 
-def test_names_made_for_a_question_are_its_own() -> None:
-    plain = Names().default("agree", {})
-    scoped = Names(handling="ask_1").default("agree", {})
-    assert scoped == f"ask_1/{plain}"
-    assert Names(handling="ask_1").explicit("look") == "ask_1/look"
+def test_steps_made_for_a_question_are_kept_under_its_ask() -> None:
+    assert recorded_as("look", None) == "look"
+    assert recorded_as("look", "ask_1") == "ask_1/look"
 
 
 def test_an_explicit_name_is_used_once_in_a_run() -> None:

@@ -57,15 +57,6 @@ def test_each_claim_draws_its_own_secret_and_does_not_show_it() -> None:
     assert lease().token not in repr(lease())
 
 
-async def test_what_is_not_safe_to_repeat_is_not_repeated() -> None:
-    failing = Failing(httpx.ReadError("cut"))
-    transport = failing.transport()
-    with pytest.raises(Unreachable, match="whether it was done is not known"):
-        await transport.call("POST", "/v1/tasks/t/cancel", repeat_for=5.0, repeatable=False)
-    await transport.close()
-    assert len(failing.sent) == 1
-
-
 async def test_repeats_end_when_patience_does() -> None:
     failing = Failing(503, 503, 503)
     transport = failing.transport()

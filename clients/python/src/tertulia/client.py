@@ -129,7 +129,8 @@ class Client:
         """Cancels a task. Raises `Refused` if it had ended."""
         parts = to_parts(content).wire()
         body = {"parts": parts} if parts else {}
-        wire = await self._post(f"/v1/tasks/{task}/cancel", body, repeatable=False)
+        # Cancelling twice is cancelling once.
+        wire = await self._post(f"/v1/tasks/{task}/cancel", body)
         return decode(_receipt, wire).expect("cancelled")
 
     async def asks(self) -> list[Ask]:
@@ -196,7 +197,8 @@ class Client:
         return watch(self._transport, f"/v1/conversations/{conversation}/events", after)
 
     async def _answer(self, ask: str, body: Mapping[str, Json]) -> Receipt:
-        wire = await self._post(f"/v1/asks/{ask}/answer", body, repeatable=False)
+        key = {"Idempotency-Key": secrets.token_hex(16)}
+        wire = await self._post(f"/v1/asks/{ask}/answer", body, headers=key)
         return decode(_receipt, wire).expect("answered")
 
     async def _get(
@@ -221,7 +223,6 @@ class Client:
         *,
         headers: Mapping[str, str] | None = None,
         wait: timedelta | None = None,
-        repeatable: bool = True,
     ) -> Json:
         response = await self._transport.call(
             "POST",
@@ -231,7 +232,6 @@ class Client:
             headers=headers,
             timeout=_timeout(wait),
             repeat_for=self._patience,
-            repeatable=repeatable,
         )
         return response.json()
 

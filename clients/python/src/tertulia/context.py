@@ -36,7 +36,7 @@ class Context:
         self, run: Run, *, handling: str | None = None, handled: tuple[str, ...] = ()
     ) -> None:
         self._run = run
-        self._names = Names(handling)
+        self._names = Names()
         self._handling = handling
         self._handled = handled
         self._running: str | None = None
@@ -153,14 +153,15 @@ class Context:
         """
         with self._calling("delegate_each"):
             receipt = await self._fan_out(branches, "each", deadline, keep_rest, step)
-        yielded = 0
+        yielded: set[int] = set()
         while True:
             group = receipt.must_group()
             arrived = Replies(group, receipt.branches).arrived
-            for reply in arrived[yielded:]:
-                yielded += 1
-                yield reply
-            if group.fired or yielded >= len(branches):
+            for reply in arrived:
+                if reply.branch not in yielded:
+                    yielded.add(reply.branch)
+                    yield reply
+            if group.fired or len(yielded) == len(branches):
                 return
             with self._calling("delegate_each"):
                 on = {"group": group.id, "seen": group.ended}
@@ -199,7 +200,7 @@ class Context:
         with self._calling("step"):
             await asyncio.sleep(0)
             full = self._names.explicit(name)
-            receipt = self._run.find(full, ("recorded",))
+            receipt = self._run.find(full, ("recorded",), self._handling)
             if receipt is None:
                 body = {"value": await work()}
                 self._run.check()

@@ -95,7 +95,8 @@ class Replies(Sequence[Reply]):
     def __init__(self, group: Group | None, branches: Sequence[Receipt]) -> None:
         self.group = group
         ended = {} if group is None else {task: at for at, task in enumerate(group.arrived)}
-        self._replies = [_branch(at, branch, ended) for at, branch in enumerate(branches)]
+        name = group.id if group else None
+        self._replies = [_branch(at, one, name, ended) for at, one in enumerate(branches)]
         refused_first = -1
         self.arrived: list[Reply] = sorted(
             (reply for reply in self._replies if reply.performative is not None),
@@ -125,10 +126,15 @@ class Replies(Sequence[Reply]):
         return len(self._replies)
 
 
-def _branch(at: int, receipt: Receipt, ended: Mapping[str, int]) -> Reply:
+def _branch(
+    at: int, receipt: Receipt, group: str | None, ended: Mapping[str, int]
+) -> Reply:
     if receipt.refusal is not None:
         return Reply.by(receipt.refusal, receipt.task, at)
     task = receipt.task
+    if task is not None and task.ended and task.raw.get("group") != group:
+        # It attached to what this task had asked outside of the group, and is answered by that.
+        return Reply.of(task, at)
     if task is None or task.id not in ended:
         # What ends after the group fired is a late result: kept by the engine, not applied.
         return Reply.absent(task, at)

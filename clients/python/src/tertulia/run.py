@@ -22,7 +22,7 @@ from .lease import Assignment, Lease
 from .operations import Operations
 from .parts import Content, Json, Parts, Result, to_parts
 from .receipt import Receipt
-from .steps import Journal
+from .steps import Journal, recorded_as
 
 log = logging.getLogger("tertulia")
 
@@ -91,7 +91,7 @@ class Run:
         handling: str | None,
     ) -> tuple[Receipt, bool]:
         """The receipt of a step, and whether it was made just now rather than recorded."""
-        recorded = self.find(name, outcomes)
+        recorded = self.find(name, outcomes, handling)
         if recorded is not None:
             return recorded, False
         read = () if handling else self.journal.unreported()
@@ -106,10 +106,12 @@ class Run:
         self.journal.report(read)
         return receipt, True
 
-    def find(self, name: str, outcomes: tuple[str, ...]) -> Receipt | None:
+    def find(
+        self, name: str, outcomes: tuple[str, ...], handling: str | None
+    ) -> Receipt | None:
         """The receipt of a step that was recorded before this run."""
         try:
-            step = self.journal.find(name, outcomes)
+            step = self.journal.find(recorded_as(name, handling), outcomes)
         except ReplayDiverged as diverged:
             self.end(diverged)
             raise

@@ -38,14 +38,9 @@ def digest_of(operation: str, body: Mapping[str, Json]) -> str:
 
 
 class Names:
-    """The names of the steps of one run, within one scope.
+    """The names of the steps of one run, within one scope: the handler's, or one question's."""
 
-    `handling` is the ask in whose handling the steps are made: their names then begin with it,
-    so that they never meet those of the handler itself.
-    """
-
-    def __init__(self, handling: str | None = None) -> None:
-        self._prefix = f"{handling}/" if handling else ""
+    def __init__(self) -> None:
         self._seen: Counter[str] = Counter()
         self._explicit: set[str] = set()
 
@@ -53,7 +48,7 @@ class Names:
         """The name of a step that was given none."""
         digest = digest_of(operation, body)
         self._seen[digest] += 1
-        return f"{self._prefix}{digest}/{self._seen[digest]}"
+        return f"{digest}/{self._seen[digest]}"
 
     def explicit(self, name: str) -> str:
         """The name of a step that was given one. Each may be used once in a run."""
@@ -63,11 +58,15 @@ class Names:
             raise ValueError(f"step names that begin with `{_RESERVED}` belong to the engine")
         if name in self._explicit:
             raise StepNameReused(name)
-        full = self._prefix + name
-        if len(full.encode()) > NAME_BYTES:
+        if len(name.encode()) > NAME_BYTES:
             raise ValueError(f"step name `{name[:40]}…` is longer than {NAME_BYTES} bytes")
         self._explicit.add(name)
-        return full
+        return name
+
+
+def recorded_as(name: str, handling: str | None) -> str:
+    """How the engine keeps a step: one made while a question is handled is scoped by its ask."""
+    return f"{handling}/{name}" if handling else name
 
 
 class Journal:

@@ -1,7 +1,8 @@
-"""HTTP: retries of what can safely be repeated, and problems as exceptions.
+"""HTTP: repeats, and problems as exceptions.
 
-Everything sent under a hop token, and every claim, can be repeated with the same content and is
-answered the same (I6); so lost connections and 503 are repeated there until it works.
+Every call of this package can be repeated with the same content: it has a key, is a step, ends a
+lease once, or changes nothing. The answer is then the same (I6), so a call whose connection was
+lost, or that met a busy server, is simply made again.
 """
 
 from __future__ import annotations
@@ -98,13 +99,11 @@ class Transport:
         headers: Mapping[str, str] | None = None,
         timeout: float = CALL_TIMEOUT,
         repeat_for: float | None = None,
-        repeatable: bool = True,
     ) -> httpx.Response:
         """One call, repeated while it may be, and its answer with status 200.
 
         `timeout` bounds one try, in seconds. `repeat_for` bounds the repeats, in seconds; None
-        repeats until it works or the caller is cancelled. What is not `repeatable` is repeated
-        only where it was certainly not taken.
+        repeats until it works or the caller is cancelled.
 
         Raises `ApiError` for a problem, `Unreachable` when the time for repeats is over.
         """
@@ -125,10 +124,6 @@ class Transport:
             try:
                 response = await self.http.send(request)
             except httpx.TransportError as error:
-                if not repeatable and not isinstance(error, httpx.ConnectError):
-                    raise Unreachable(
-                        f"{method} {path}: {_reason(error)}; whether it was done is not known"
-                    ) from error
                 why = _reason(error)
             else:
                 if response.status_code == 200:
