@@ -3,7 +3,7 @@
 //! [`core`] is synchronous and knows only a store and what is handed in; [`Engine`] is the shell around it: lanes, one
 //! writer thread, timers, and wake-ups for those who watch. No rule is decided here and no protocol is known.
 
-// catalog
+pub mod catalog;
 mod clock;
 pub mod core;
 mod credentials;
