@@ -114,6 +114,7 @@ impl World {
             tenant,
             party: party(who),
             epoch,
+            credential: None,
         }
     }
 

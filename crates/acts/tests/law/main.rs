@@ -1,0 +1,7 @@
+//! The law, told in scenarios and searched with random ones: every command is decided and applied in a world without a
+//! store, and after each the invariants are recomputed from the rows. A test that begins with `i07_` shows I7, and so on.
+
+mod check;
+mod walkthrough;
+mod words;
+mod world;
