@@ -1,0 +1,6 @@
+//! The engine over a real database: conversations, restarts, timers, limits.
+
+mod conversation;
+mod house;
+mod restart;
+mod shell;
