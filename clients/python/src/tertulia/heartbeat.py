@@ -19,7 +19,7 @@ TOKENS_PER_CALL = 256
 CALL_TIMEOUT = 10.0
 
 _OVER = frozenset({"lost", "cancelled", "deadline", "unknown"})
-"""The lease has ended from outside; `parked`, `settled` and `released` the run itself brought about."""
+"""The lease was ended from outside; the other states the run itself brings about."""
 
 
 class Heartbeat:
