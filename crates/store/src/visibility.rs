@@ -64,6 +64,21 @@ macro_rules! task_is_visible {
     };
 }
 
+/// The roots under which the viewer may see something: it narrows a listing before [`task_is_visible`] decides, so that
+/// no listing goes through the tasks of all.
+macro_rules! roots_in_sight {
+    () => {
+        concat!(
+            "SELECT r.id FROM root r WHERE ",
+            $crate::visibility::root_is_own!(),
+            " UNION SELECT s.root FROM participant p
+                JOIN task s ON s.conversation_root = p.root AND s.conversation = p.n
+                WHERE p.tenant = ?1 AND p.party = ?2
+            UNION SELECT ?3 WHERE ?3 IS NOT NULL"
+        )
+    };
+}
+
 /// Whether the viewer may see the conversation `c`.
 macro_rules! conversation_is_visible {
     () => {
@@ -131,5 +146,5 @@ macro_rules! artifact_is_visible {
 
 pub(crate) use {
     agent_is_own, artifact_is_visible, ask_is_own, conversation_is_visible, mailbox_is_visible,
-    root_is_own, task_is_visible,
+    root_is_own, roots_in_sight, task_is_visible,
 };

@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 use tertulia_acts::digest::Digest;
 
-use super::query::{all, digest};
+use super::query::all;
 use crate::StoreError;
 
 /// A step from one version of the schema to the next. Once released it never changes.
@@ -44,7 +44,7 @@ pub(super) fn migrate(conn: &mut Connection, known: &[Migration]) -> Result<(), 
         conn,
         "SELECT number, checksum FROM migration ORDER BY number",
         &[],
-        |row| Ok((row.get::<_, u32>(0)?, digest(row, 1)?)),
+        |row| Ok((row.get::<_, u32>(0)?, row.get::<_, Vec<u8>>(1)?)),
     )?;
     let newest = u32::try_from(known.len()).unwrap_or(u32::MAX);
     if let Some((found, _)) = applied.last()
@@ -58,7 +58,7 @@ pub(super) fn migrate(conn: &mut Connection, known: &[Migration]) -> Result<(), 
     for (number, migration) in (1_u32..).zip(known) {
         let checksum = Digest::of(migration.sql.as_bytes());
         match applied.get(number as usize - 1) {
-            Some((n, stored)) if *n == number && *stored == checksum => {}
+            Some((n, stored)) if *n == number && *stored == checksum.0 => {}
             Some(_) => return Err(StoreError::ChecksumMismatch { number }),
             None => apply(conn, number, migration, checksum)?,
         }

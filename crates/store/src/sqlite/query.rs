@@ -23,6 +23,9 @@ pub(crate) fn all<T>(
     while let Some(row) = rows.next()? {
         found.push(read(row)?);
     }
+    drop(rows);
+    #[cfg(test)]
+    scans::note(sql, &statement);
     Ok(found)
 }
 
@@ -35,7 +38,11 @@ pub(crate) fn one<T>(
 ) -> Result<Option<T>, StoreError> {
     let mut statement = conn.prepare_cached(sql)?;
     let mut rows = statement.query(params)?;
-    rows.next()?.map(read).transpose()
+    let found = rows.next()?.map(read).transpose()?;
+    drop(rows);
+    #[cfg(test)]
+    scans::note(sql, &statement);
+    Ok(found)
 }
 
 /// The row in a column of JSON.
@@ -75,4 +82,56 @@ pub(crate) fn digest(row: &Row<'_>, column: usize) -> Result<Digest, StoreError>
 /// How an agent is written where parties are.
 pub(crate) fn agent(name: &str) -> String {
     format!("agent:{name}")
+}
+
+/// Notes which queries go through a whole table, and checks that only those do that mean to.
+#[cfg(test)]
+mod scans {
+    use std::{cell::RefCell, collections::BTreeSet};
+
+    use rusqlite::{Statement, StatementStatus};
+
+    use crate::{Reader, Sqlite, Store, StoreError, conformance};
+
+    thread_local! {
+        static SCANNED: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) };
+    }
+
+    pub(super) fn note(sql: &str, statement: &Statement<'_>) {
+        if statement.get_status(StatementStatus::FullscanStep) > 0 {
+            SCANNED.with_borrow_mut(|scanned| scanned.insert(sql.to_owned()));
+        }
+    }
+
+    struct Bench(Sqlite);
+
+    impl conformance::Bench for Bench {
+        fn store(&mut self) -> &mut dyn Store {
+            &mut self.0
+        }
+        fn reader(&self) -> Result<Reader, StoreError> {
+            self.0.reader()
+        }
+        fn reopen(&mut self) -> Result<(), StoreError> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn no_query_goes_through_a_whole_table_unless_it_means_to() {
+        for case in conformance::CASES {
+            conformance::run(case.name, &mut Bench(Sqlite::memory().unwrap()));
+        }
+        SCANNED.with_borrow(|scanned| {
+            let meant = [
+                "FROM migration",
+                "FROM meta",
+                "GROUP BY tenant, debtor",
+                "SELECT count(*) FROM task",
+            ];
+            let astray = |sql: &&String| !meant.iter().any(|meant| sql.contains(meant));
+            let astray: Vec<_> = scanned.iter().filter(astray).collect();
+            assert!(astray.is_empty(), "{astray:#?}");
+        });
+    }
 }

@@ -8,7 +8,7 @@ use crate::{
     StoreError,
     read::{CommitmentFilter, Page},
     sqlite::query::{all, doc},
-    visibility::{Eyes, task_is_visible},
+    visibility::{Eyes, roots_in_sight, task_is_visible},
 };
 
 impl Reader {
@@ -22,8 +22,10 @@ impl Reader {
     ) -> Result<Page<Commitment, CommitmentId>, StoreError> {
         const FROM: &str = concat!(
             "FROM commitment m JOIN task t ON t.root = m.root AND t.n = m.task
-                WHERE m.tenant = ?1 AND (?5 IS NULL OR m.root = ?5) AND (?6 IS NULL OR m.status = ?6)
-                AND (?7 IS NULL OR m.debtor = ?7) AND ",
+                WHERE m.tenant = ?1 AND (?6 IS NULL OR m.status = ?6) AND (?7 IS NULL OR m.debtor = ?7)
+                AND m.root IN (SELECT ?5 WHERE ?5 IS NOT NULL UNION SELECT * FROM (",
+            roots_in_sight!(),
+            ") WHERE ?5 IS NULL) AND ",
             task_is_visible!()
         );
         let eyes = Eyes::of(viewer);

@@ -21,7 +21,7 @@ use crate::{
     StoreError,
     read::{Page, TaskCursor, TaskFilter, TaskRead, Tree},
     sqlite::query::{self, all, doc, one},
-    visibility::{Eyes, task_is_visible},
+    visibility::{Eyes, roots_in_sight, task_is_visible},
 };
 
 /// A task, if `eyes` may see it.
@@ -109,6 +109,12 @@ impl Listing {
             listing
                 .from
                 .push_str(" AND t.parent IS NULL AND t.tenant = ?1 AND t.requester = ?2");
+        }
+        let narrow = filter.conversation.is_some() || filter.work_id.is_some();
+        if !narrow && !filter.own_roots {
+            listing
+                .from
+                .push_str(concat!(" AND t.root IN (", roots_in_sight!(), ")"));
         }
         for (place, state) in filter.states.iter().enumerate() {
             listing.and(

@@ -1,0 +1,337 @@
+//! Who may see what (SEMANTICS 13; I15): every read, for every kind of viewer.
+
+use tertulia_acts::{ids::TaskId, viewer::Viewer};
+
+use super::{
+    Bench,
+    world::{T0, World, at, party},
+    write,
+};
+use crate::{
+    Reader, StoreError,
+    read::{CommitmentFilter, TaskFilter},
+};
+
+/// A read, and whether it showed something.
+type Shown = (&'static str, bool);
+
+/// Every read of a world's task `n` and what hangs on it, with whether it shows something.
+fn shown(reader: &Reader, viewer: &Viewer, w: &World, n: u32) -> Result<Vec<Shown>, StoreError> {
+    let (task, at) = (w.task_id(n), w.conversation_id(n));
+    Ok(vec![
+        ("task", reader.task(viewer, task)?.is_some()),
+        ("tree", reader.tree(viewer, task)?.is_some()),
+        ("children", reader.children(viewer, task)?.is_some()),
+        ("conversation", reader.conversation(viewer, at)?.is_some()),
+        ("acts", reader.acts(viewer, at, 0, 9)?.is_some()),
+        ("history", reader.history(viewer, at, 9, 9)?.is_some()),
+        ("act", reader.act(viewer, w.act_id(n, 1))?.is_some()),
+        ("hop", reader.hop(viewer, w.hop_id(10 + n))?.is_some()),
+        ("steps", reader.steps(viewer, task)?.is_some()),
+        ("ledger", reader.ledger(viewer, task)?.is_some()),
+        ("late_results", reader.late_results(viewer, task)?.is_some()),
+        (
+            "events_of_task",
+            reader.events_of_task(viewer, task, 0, 9)?.is_some(),
+        ),
+        (
+            "events_of_conversation",
+            reader.events_of_conversation(viewer, at, 0, 9)?.is_some(),
+        ),
+    ])
+}
+
+/// The reads of a world that name no task, with whether they show something of it.
+fn shown_besides(reader: &Reader, viewer: &Viewer, w: &World) -> Result<Vec<Shown>, StoreError> {
+    let filter = CommitmentFilter {
+        root: Some(w.root),
+        ..CommitmentFilter::default()
+    };
+    let alias = reader.conversation_by_alias(viewer, &party("agent:coordinator"), "INC-42")?;
+    let tasks = reader.tasks(viewer, &TaskFilter::default(), None, 99)?.rows;
+    let asks = reader.asks_open_for(viewer)?;
+    let dead = reader.dead_letters(viewer, None, 9)?;
+    let by_key = reader.task_by_key(viewer, "key-1", at(2))?;
+    let entries = reader.inbox(viewer, 0, 9)?.entries;
+    Ok(vec![
+        ("tasks", tasks.iter().any(|read| read.root.id == w.root)),
+        (
+            "commitments",
+            !reader
+                .commitments(viewer, &filter, None, 9)?
+                .rows
+                .is_empty(),
+        ),
+        ("group", reader.group(viewer, w.group_id())?.is_some()),
+        ("ask", reader.ask(viewer, w.ask_id())?.is_some()),
+        (
+            "asks_open_for",
+            asks.iter().any(|(ask, _)| ask.id.root == w.root),
+        ),
+        (
+            "artifact",
+            reader
+                .artifact(viewer, w.root, w.artifact().digest)?
+                .is_some(),
+        ),
+        ("alias", alias.is_some_and(|found| found.id.root == w.root)),
+        (
+            "dead_letters",
+            dead.rows.iter().any(|task| task.id().root == w.root),
+        ),
+        (
+            "task_by_key",
+            by_key.is_some_and(|read| read.root.id == w.root),
+        ),
+        (
+            "inbox",
+            entries.iter().any(|read| read.act.envelope.root == w.root),
+        ),
+    ])
+}
+
+/// Everything of a world that is shown.
+fn everything(reader: &Reader, viewer: &Viewer, w: &World) -> Result<Vec<Shown>, StoreError> {
+    let mut all = shown_besides(reader, viewer, w)?;
+    for n in 1..=3 {
+        all.extend(shown(reader, viewer, w, n)?);
+    }
+    Ok(all)
+}
+
+fn only(all: Vec<Shown>, wanted: bool) -> Vec<&'static str> {
+    all.into_iter()
+        .filter(|(_, shown)| *shown == wanted)
+        .map(|(read, _)| read)
+        .collect()
+}
+
+/// Two worlds with the same names in two tenants, with a dead letter in each.
+fn worlds(bench: &mut dyn Bench) -> Result<(World, World, Reader), StoreError> {
+    let store = bench.store();
+    let (one, two) = (World::build(1, store)?, World::build(2, store)?);
+    for w in [&one, &two] {
+        let mut dead = w.task(2);
+        let made = std::sync::Arc::make_mut(&mut dead.made);
+        made.id = TaskId::new(w.root, 80);
+        let reason = tertulia_acts::reason::Reason::Expired;
+        dead.now.delivery = tertulia_acts::delivery::Delivery::Dead { reason, at: at(9) };
+        let result = w.act_id(2, 2);
+        dead.now.state = tertulia_acts::task::TaskState::Failed { result };
+        write(
+            store,
+            vec![tertulia_acts::facts::Row::into_change(dead)],
+            T0,
+        )?;
+    }
+    let reader = bench.reader()?;
+    Ok((one, two, reader))
+}
+
+pub(super) fn i15_what_is_foreign_looks_absent_to_every_read(
+    bench: &mut dyn Bench,
+) -> Result<(), StoreError> {
+    let (one, two, reader) = worlds(bench)?;
+    let parties = [
+        "user:ana",
+        "user:olga",
+        "agent:coordinator",
+        "agent:logs",
+        "service:ci",
+    ];
+    for text in parties {
+        let viewer = Viewer::new(two.tenant, party(text));
+        assert_eq!(
+            only(everything(&reader, &viewer, &one)?, true),
+            [""; 0],
+            "{text}"
+        );
+        // With the hop of its own world too.
+        let viewer = Viewer {
+            task: Some(two.task_id(1)),
+            ..viewer
+        };
+        assert_eq!(
+            only(everything(&reader, &viewer, &one)?, true),
+            [""; 0],
+            "{text} at work"
+        );
+        // Even a hop of the foreign world does not help a viewer of this tenant.
+        let viewer = Viewer {
+            task: Some(one.task_id(1)),
+            ..viewer
+        };
+        assert_eq!(
+            only(everything(&reader, &viewer, &one)?, true),
+            [""; 0],
+            "{text} astray"
+        );
+    }
+    let stranger = Viewer::new(tertulia_acts::ids::TenantId(3), party("user:ana"));
+    assert!(reader.agents(stranger.tenant)?.is_empty());
+    assert_eq!(reader.agent(stranger.tenant, "logs")?, None);
+    assert_eq!(
+        reader.principal(stranger.tenant, &party("service:ci"))?,
+        None
+    );
+    let digest = one.version("logs").digest;
+    assert_eq!(reader.version(stranger.tenant, "logs", digest)?, None);
+    assert!(reader.versions(stranger.tenant, "logs")?.is_empty());
+    assert!(reader.mailbox(&stranger, "logs", None, 9)?.is_none());
+    Ok(())
+}
+
+pub(super) fn i15_a_stranger_of_the_same_tenant_sees_nothing(
+    bench: &mut dyn Bench,
+) -> Result<(), StoreError> {
+    let (one, _, reader) = worlds(bench)?;
+    for text in ["user:bob", "service:ci", "agent:deployments"] {
+        let viewer = Viewer::new(one.tenant, party(text));
+        assert_eq!(
+            only(everything(&reader, &viewer, &one)?, true),
+            [""; 0],
+            "{text}"
+        );
+        assert!(
+            reader.mailbox(&viewer, "logs", None, 9)?.is_none(),
+            "{text}"
+        );
+    }
+    Ok(())
+}
+
+pub(super) fn the_principal_of_the_root_sees_everything_under_it(
+    bench: &mut dyn Bench,
+) -> Result<(), StoreError> {
+    let (one, _, reader) = worlds(bench)?;
+    let ana = Viewer::new(one.tenant, party("user:ana"));
+    // The open ask is addressed to the coordinator's task, not to Ana.
+    assert_eq!(
+        only(everything(&reader, &ana, &one)?, false),
+        ["asks_open_for"]
+    );
+    let tree = reader.tree(&ana, one.task_id(2))?;
+    let tree = tree.map(|tree| (tree.tasks.len(), tree.hops, tree.groups, tree.conversations));
+    let hops = [1, 2, 3].map(|n| one.hop(n)).to_vec();
+    let conversations = [1, 2, 3].map(|n| one.conversation(n)).to_vec();
+    assert_eq!(tree, Some((4, hops, vec![one.group()], conversations)));
+    // But her agents' mailboxes are their owner's.
+    assert!(reader.mailbox(&ana, "logs", None, 9)?.is_none());
+    Ok(())
+}
+
+pub(super) fn an_agent_sees_the_conversations_that_it_is_pinned_in(
+    bench: &mut dyn Bench,
+) -> Result<(), StoreError> {
+    let (one, _, reader) = worlds(bench)?;
+    let logs = Viewer::new(one.tenant, party("agent:logs"));
+    // Of the ancestor's task and conversation nothing.
+    assert_eq!(only(shown(&reader, &logs, &one, 1)?, true), [""; 0]);
+    assert_eq!(only(shown(&reader, &logs, &one, 2)?, false), [""; 0]);
+    assert_eq!(only(shown(&reader, &logs, &one, 3)?, false), [""; 0]);
+    let besides = only(shown_besides(&reader, &logs, &one)?, true);
+    // The artifact was brought in conversation 2; its own dead letter.
+    assert_eq!(
+        besides,
+        ["tasks", "commitments", "ask", "artifact", "dead_letters"]
+    );
+    // The tree is cut to what it may see.
+    let tree = reader.tree(&logs, one.task_id(2))?;
+    let tree = tree.map(|tree| {
+        tree.tasks
+            .iter()
+            .map(|task| task.id().n)
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(tree, Some(vec![2, 3, 80]));
+    Ok(())
+}
+
+pub(super) fn a_hop_sees_its_children_and_what_it_consults(
+    bench: &mut dyn Bench,
+) -> Result<(), StoreError> {
+    let (one, _, reader) = worlds(bench)?;
+    // A party that takes part nowhere, so that only the hop can show it something.
+    let nobody = Viewer::new(one.tenant, party("agent:deployments"));
+    let parent = Viewer {
+        task: Some(one.task_id(1)),
+        ..nobody.clone()
+    };
+    assert_eq!(only(shown(&reader, &parent, &one, 1)?, true), [""; 0]);
+    assert_eq!(only(shown(&reader, &parent, &one, 2)?, false), [""; 0]);
+    assert_eq!(only(shown(&reader, &parent, &one, 3)?, true), [""; 0]);
+    // An ask addressed to its task is its own.
+    let asks = reader.asks_open_for(&parent)?;
+    assert_eq!(asks, [(one.ask(), one.act(2, 2))]);
+    // Task 3 is a fold on task 1: it reads conversation 1, if it is the one asked.
+    let fold = Viewer {
+        task: Some(one.task_id(3)),
+        ..nobody
+    };
+    assert!(
+        reader
+            .conversation(&fold, one.conversation_id(1))?
+            .is_none()
+    );
+    let consulted = Viewer {
+        party: party("agent:coordinator"),
+        ..fold
+    };
+    assert!(
+        reader
+            .conversation(&consulted, one.conversation_id(1))?
+            .is_some()
+    );
+    Ok(())
+}
+
+pub(super) fn a_mailbox_is_seen_by_the_agent_and_its_owner(
+    bench: &mut dyn Bench,
+) -> Result<(), StoreError> {
+    let (one, _, reader) = worlds(bench)?;
+    for text in ["agent:logs", "user:olga"] {
+        let viewer = Viewer::new(one.tenant, party(text));
+        let mailbox = reader.mailbox(&viewer, "logs", None, 9)?;
+        assert_eq!(
+            mailbox.map(|page| page.rows),
+            Some(vec![one.task(2)]),
+            "{text}"
+        );
+        let dead = reader.dead_letters(&viewer, None, 9)?.rows;
+        let dead: Vec<_> = dead.iter().map(|task| task.id()).collect();
+        assert_eq!(dead, [one.task_id(80)], "{text}");
+    }
+    // The owner sees the listing, not the conversation.
+    let olga = Viewer::new(one.tenant, party("user:olga"));
+    assert_eq!(only(shown(&reader, &olga, &one, 2)?, true), [""; 0]);
+    let coordinator = Viewer::new(one.tenant, party("agent:coordinator"));
+    assert!(reader.mailbox(&coordinator, "logs", None, 9)?.is_none());
+    Ok(())
+}
+
+pub(super) fn a_revoked_key_authenticates_nobody(bench: &mut dyn Bench) -> Result<(), StoreError> {
+    let store = bench.store();
+    let (one, two) = (World::build(1, store)?, World::build(2, store)?);
+    let mut revoked = one.key();
+    (revoked.digest, revoked.revoked) = (one.secret("revoked"), Some(at(1)));
+    write(
+        store,
+        vec![tertulia_acts::facts::Row::into_change(revoked)],
+        T0,
+    )?;
+    let reader = bench.reader()?;
+    assert_eq!(
+        reader.authenticate(one.secret("key"))?,
+        Some((one.key(), one.tenant()))
+    );
+    assert_eq!(
+        reader.authenticate(two.secret("key"))?,
+        Some((two.key(), two.tenant()))
+    );
+    assert_eq!(reader.authenticate(one.secret("revoked"))?, None);
+    assert_eq!(reader.authenticate(one.secret("unheard of"))?, None);
+    let token = reader.hop_by_token(one.secret("token"))?;
+    assert_eq!(token, Some((one.lease(), one.hop(2))));
+    assert_eq!(reader.hop_by_token(one.secret("unheard of"))?, None);
+    Ok(())
+}
