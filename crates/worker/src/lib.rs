@@ -75,9 +75,11 @@
 //! Decisions of governance are values, never errors: a [`Receipt`](wire::Receipt) or a [`Reply`] carries the refuse
 //! with its reason. An [`Error`] says that a call could not be carried out, a [`StepError`] that a run is to stop.
 
+mod assignment;
 mod client;
 mod context;
 mod handler;
+mod outcome;
 mod problem;
 mod pulse;
 mod reply;
@@ -90,11 +92,11 @@ mod worker;
 pub use tokio_util::sync::CancellationToken;
 
 pub use self::{
+    assignment::Assignment,
     client::{Client, EventStream, StepHeaders},
     context::{Arrival, Arrivals, Context, FanOut, Gathered, Question, StepError},
-    handler::{
-        AskUpwards, Assignment, Handler, HandlerError, Outcome, QuestionHandler, QuestionOutcome,
-    },
+    handler::{AskUpwards, Handler, HandlerError, QuestionHandler, QuestionOutcome},
+    outcome::Outcome,
     problem::{Details, Error, Problem},
     reply::{Answer, Reply, Sent},
     retry::Retry,

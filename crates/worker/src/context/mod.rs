@@ -2,116 +2,39 @@
 
 mod ask;
 mod delegate;
+mod error;
 mod fan_out;
+mod make;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    collections::HashSet, error::Error as StdError, future::Future, sync::Arc, time::Duration,
-};
+use std::{collections::HashSet, future::Future, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
+pub(crate) use self::error::is_over;
 pub use self::{
     ask::Question,
+    error::StepError,
     fan_out::{Arrival, Arrivals, FanOut, Gathered},
 };
+use self::{error::unfitting, make::Place};
 use crate::{
-    client::{Client, StepHeaders},
-    handler::{AnyQuestionHandler, Assignment, HandlerError},
-    problem::{Error, Problem},
+    assignment::Assignment,
+    client::Client,
+    handler::{AnyQuestionHandler, HandlerError},
     pulse::Pulse,
-    step::{NameTaken, RecordedSteps, StepNames, recorded_as},
-    wire::{Act, BeatState, Operation, Part, Receipt, RecordedStep},
+    step::{RecordedSteps, StepNames, recorded_as},
+    wire::{BeatState, Operation, Part, Receipt, RecordedStep},
 };
-
-/// Why an operation of a [`Context`] did not come to its end. Pass it on with `?`.
-#[derive(Debug, thiserror::Error)]
-pub enum StepError {
-    /// The activation is parked until what it waits for is there; then the handler runs again, here or elsewhere.
-    #[error(
-        "the activation is parked: pass this error on, and the handler runs again when there is more"
-    )]
-    Suspended,
-    /// The lease has ended by loss, cancel or deadline, or the hop is finished; the reason is a code.
-    #[error("the lease has ended ({0}): what is done from here on counts for nothing")]
-    Ended(String),
-    /// A decision of governance said no to the operation.
-    #[error(
-        "refused, {reason}: {message}",
-        reason = .0.reason_code(),
-        message = .0.message.as_deref().unwrap_or("see `tertulia explain`")
-    )]
-    Refused(Box<Act>),
-    /// The run came to a new step before it came to all that earlier runs had made; nothing was sent.
-    #[error(
-        "replay diverged: step `{step}` is new, but `{unread}` of an earlier run was not come to; name steps whose \
-         content differs between runs, or compute it in `Context::step`"
-    )]
-    Diverged {
-        /// The new step.
-        step: String,
-        /// The first one that is unread, or what the server said.
-        unread: String,
-    },
-    /// Two steps of this run were given the same name.
-    #[error("two steps of this run are named `{0}`: give each a name of its own")]
-    NameTaken(String),
-    /// The call could not be carried out.
-    #[error(transparent)]
-    Call(Box<Error>),
-    /// The handler of questions failed.
-    #[error("the question cannot be answered")]
-    Question(#[source] Box<dyn StdError + Send + Sync>),
-}
-
-impl From<Error> for StepError {
-    fn from(error: Error) -> Self {
-        Self::Call(Box::new(error))
-    }
-}
-
-/// Reasons of a refuse that say that the lease is over, not that the operation is wrong (SEMANTICS 3).
-const OVER: [&str; 5] = [
-    "cancelled",
-    "deadline",
-    "expired",
-    "group-fired",
-    "parent-settled",
-];
-
-/// Whether a refuse says that the lease is over.
-pub(crate) fn is_over(refuse: &Act) -> bool {
-    OVER.contains(&refuse.reason_code())
-}
 
 /// How the run was stopped: every later operation is told the same, and nothing is sent.
 #[derive(Debug, Clone)]
 enum Stopped {
     Suspended,
     Ended(String),
-}
-
-/// Where a run comes to with a step.
-enum Place {
-    /// An earlier run has made it, and was answered this.
-    Recorded(Receipt),
-    /// It is new.
-    New(NewStep),
-}
-
-/// A step that may be made.
-struct NewStep {
-    name: String,
-    recorded_as: String,
-}
-
-/// A receipt, and whether it was read from the lease without a call.
-struct Made {
-    receipt: Receipt,
-    recalled: bool,
 }
 
 /// The operations of an agent at work.
@@ -275,118 +198,11 @@ impl Context {
         self.stopped.is_some()
     }
 
-    /// Makes a step, or reads it if it was made.
-    async fn perform(
-        &mut self,
-        key: Option<&str>,
-        operation: &Operation,
-    ) -> Result<Made, StepError> {
-        let body = serde_json::to_value(operation).map_err(Error::Unsendable)?;
-        let place = self.come_to(key, operation.name(), &body)?;
-        let recalled = matches!(place, Place::Recorded(_));
-        let receipt = match place {
-            Place::Recorded(receipt) => receipt,
-            Place::New(step) => self.make(step, operation.name(), &body).await?,
-        };
-        let receipt = self.judge(receipt)?;
-        Ok(Made { receipt, recalled })
-    }
-
-    /// Names a step and reads it, or makes sure that it may be new: only when all recorded ones of its scope were
-    /// read.
-    fn come_to(
-        &mut self,
-        key: Option<&str>,
-        operation: &str,
-        body: &Value,
-    ) -> Result<Place, StepError> {
-        self.go_on()?;
-        let handling = self.handling.as_deref();
-        let name = self
-            .names
-            .name(key, operation, body, handling)
-            .map_err(|NameTaken| StepError::NameTaken(key.unwrap_or_default().to_owned()))?;
-        let recorded_as = recorded_as(handling, &name);
-        if let Some(receipt) = self.recorded.read(&recorded_as) {
-            return Ok(Place::Recorded(receipt));
-        }
-        match self.recorded.unread(handling) {
-            None => Ok(Place::New(NewStep { name, recorded_as })),
-            Some(unread) => Err(StepError::Diverged {
-                step: recorded_as,
-                unread: unread.first,
-            }),
-        }
-    }
-
-    /// Makes a new step.
-    async fn make(
-        &mut self,
-        step: NewStep,
-        operation: &str,
-        body: &Value,
-    ) -> Result<Receipt, StepError> {
-        let headers = StepHeaders {
-            name: Some(&step.name),
-            handling: self.handling.as_deref(),
-            read: self.recorded.ordinals(),
-        };
-        let answer = self
-            .client
-            .operate_with(&self.token, operation, body, headers)
-            .await;
-        let receipt = match answer {
-            Ok(receipted) => receipted.receipt,
-            Err(error) => return Err(self.failed(error, &step.recorded_as)),
-        };
-        if self.handling.is_none() {
-            self.recorded.all_read();
-        }
-        Ok(receipt)
-    }
-
-    /// Carries out an operation that is no step.
-    async fn operate(&mut self, operation: &Operation) -> Result<Receipt, StepError> {
-        self.go_on()?;
-        let step = StepHeaders {
-            handling: self.handling.as_deref(),
-            ..StepHeaders::default()
-        };
-        let answer = self.client.operate(&self.token, operation, step).await;
-        match answer {
-            Ok(receipted) => self.judge(receipted.receipt),
-            Err(error) => Err(self.failed(error, operation.name())),
-        }
-    }
-
     fn go_on(&self) -> Result<(), StepError> {
         match &self.stopped {
             None => Ok(()),
             Some(Stopped::Suspended) => Err(StepError::Suspended),
             Some(Stopped::Ended(reason)) => Err(StepError::Ended(reason.clone())),
-        }
-    }
-
-    /// Turns a refuse that says that the lease is over into that.
-    fn judge(&mut self, receipt: Receipt) -> Result<Receipt, StepError> {
-        match receipt {
-            Receipt::Refused { act, task: None } if is_over(&act) => {
-                Err(self.end(act.reason_code().to_owned()))
-            }
-            other => Ok(other),
-        }
-    }
-
-    fn failed(&mut self, error: Error, step: &str) -> StepError {
-        match error {
-            Error::Problem(Problem::LeaseLost(details) | Problem::HopFinished(details)) => {
-                self.end(details.code)
-            }
-            Error::Problem(Problem::ReplayDiverged(details)) => StepError::Diverged {
-                step: step.to_owned(),
-                unread: details.to_string(),
-            },
-            other => other.into(),
         }
     }
 
@@ -398,17 +214,5 @@ impl Context {
     fn end(&mut self, reason: String) -> StepError {
         self.stopped = Some(Stopped::Ended(reason.clone()));
         StepError::Ended(reason)
-    }
-}
-
-/// The error for a receipt that the operation cannot have: the refuse, if it is one.
-fn unfitting(operation: &'static str, receipt: Receipt) -> StepError {
-    match receipt {
-        Receipt::Refused { act, .. } => StepError::Refused(act),
-        other => Error::Unfitting {
-            call: operation,
-            outcome: other.name().to_owned(),
-        }
-        .into(),
     }
 }

@@ -13,8 +13,9 @@ use tokio::time::Instant;
 
 use super::{Context, FanOut, StepError};
 use crate::{
+    assignment::Assignment,
     client::Client,
-    handler::{AskUpwards, Assignment, HandlerError},
+    handler::{AskUpwards, HandlerError},
     pulse::Pulse,
     reply::Answer,
     retry::Retry,

@@ -7,8 +7,10 @@ use tokio::time::Instant;
 
 use super::Shared;
 use crate::{
+    assignment::Assignment,
     context::{Context, StepError, is_over},
-    handler::{Assignment, HandlerError, Outcome},
+    handler::HandlerError,
+    outcome::Outcome,
     pulse::Pulse,
     wire::{Act, Ask, Lease, Operation, Performative, Receipt},
 };
