@@ -12,6 +12,8 @@ pub const ATTEMPTS: u32 = 5;
 pub const BACKOFF_FIRST: Millis = Millis::seconds(1);
 /// The longest wait before another attempt.
 pub const BACKOFF_MOST: Millis = Millis::seconds(300);
+/// Characters kept of what went wrong in an attempt.
+pub const ERROR_CHARS: usize = 2_000;
 /// A task's deadline where its sender names none (`expired`, `deadline`).
 pub const DEADLINE: Millis = Millis::hours(24);
 /// The furthest deadline a sender may name; a later one is brought forward to it.

@@ -17,7 +17,7 @@ pub struct Slot {
     pub agent: String,
     /// The conversation.
     pub conversation: ConversationId,
-    /// The version pinned there.
+    /// The version of the task at its head: the one pinned when that was accepted.
     pub version: Digest,
     /// The hop that is leased now.
     #[serde(default, skip_serializing_if = "Option::is_none")]

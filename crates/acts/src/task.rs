@@ -106,6 +106,9 @@ pub struct TaskNow {
     /// Its place among the branches of its group that ended, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrival: Option<u32>,
+    /// Equivalent requests of its requester that were attached to it after it was made (SEMANTICS 5).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attached: Vec<Attached>,
     /// Late results kept, and their bytes.
     #[serde(default)]
     pub late: (u32, u64),
@@ -120,6 +123,17 @@ pub struct TaskNow {
     pub redriven_as: Option<TaskId>,
     /// When the state last changed.
     pub changed: Timestamp,
+}
+
+/// A request that was attached to a task that stood already.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attached {
+    /// The fan-out that it is a branch of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupId>,
+    /// The task's place among the branches of that group that ended, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrival: Option<u32>,
 }
 
 /// The state of a task.
@@ -235,12 +249,13 @@ impl TaskState {
         self.to(Self::Working, legal)
     }
 
-    /// It parks on a clarification.
+    /// It parks on a clarification. One that waits for another already may ask more: while it waits it can be woken by
+    /// a question to itself, and pass that on.
     ///
     /// # Errors
-    /// It is not working.
+    /// It is not at work.
     pub fn ask(self, ask: AskId) -> Result<Self, InvalidTransition> {
-        let legal = self == Self::Working;
+        let legal = matches!(self, Self::Working | Self::AwaitingClarification { .. });
         self.to(Self::AwaitingClarification { ask }, legal)
     }
 
@@ -265,6 +280,23 @@ impl Task {
     #[must_use]
     pub const fn is_open(&self) -> bool {
         !self.now.state.is_terminal()
+    }
+
+    /// The group of each request for it, the first one's first; none for a request that stood alone.
+    pub fn requests(&self) -> impl Iterator<Item = Option<GroupId>> {
+        std::iter::once(self.made.group).chain(self.now.attached.iter().map(|more| more.group))
+    }
+
+    /// Its place among the branches of `group` that ended, from 1.
+    #[must_use]
+    pub fn arrival_in(&self, group: GroupId) -> Option<u32> {
+        if self.made.group == Some(group) {
+            return self.now.arrival;
+        }
+        let mut attached = self.now.attached.iter();
+        attached
+            .find(|more| more.group == Some(group))
+            .and_then(|more| more.arrival)
     }
 
     /// Whether it is a read-only consultation.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Answer, Caller, holder::Holder};
+use super::{Answer, Caller, holder::Holder, send::remembered};
 use crate::{
     ask::{Addressee, Ask, AskState},
     body::Body,
@@ -65,6 +65,7 @@ pub(super) fn decide(
     };
     if let Some(key) = &answer.key
         && let Some(receipt) = d.receipt(scope.key(key))?
+        && remembered(d, &receipt)?
     {
         return if receipt.content == answer.content {
             Ok(Answer::again(receipt.outcome))
@@ -198,18 +199,24 @@ fn give(
     Ok(Outcome::Answered { ask: id, act })
 }
 
-/// The asker's task works again, and its activation is ready.
+/// The asker's task works again, unless another ask of it is open; its activation is ready if it waits for this one.
 pub(super) fn resume_asker(d: &mut Draft<'_>, mut task: crate::task::Task) -> Result<(), Stop> {
-    task.now.state = task.now.state.work()?;
+    let before = task.now.state.clone();
+    task.now.state = match d.asks_of(task.id())?.last() {
+        Some(ask) => task.now.state.ask(ask.id)?,
+        None => task.now.state.work()?,
+    };
     task.now.changed = d.now;
-    let detail = json!({"state": task.now.state.name()});
-    log(
-        d,
-        task.made.conversation,
-        Some(&mut task),
-        EventKind::TaskState,
-        detail,
-    )?;
+    if task.now.state.name() != before.name() {
+        let detail = json!({"state": task.now.state.name()});
+        log(
+            d,
+            task.made.conversation,
+            Some(&mut task),
+            EventKind::TaskState,
+            detail,
+        )?;
+    }
     let id = task.id();
     d.put(task);
     wake(d, id)

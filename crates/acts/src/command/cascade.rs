@@ -4,7 +4,7 @@
 use crate::{
     envelope::Refusal,
     facts::{Draft, Stop},
-    group::Group,
+    group::{Group, GroupState},
     lease::LeaseEnd,
     limits::CASCADE,
     performative::Performative,
@@ -37,8 +37,7 @@ pub(super) fn close_children(d: &mut Draft<'_>, task: Task) -> Result<(), Stop> 
 pub(super) fn close_rest(d: &mut Draft<'_>, group: Group) -> Result<(), Stop> {
     for id in &group.branches {
         let task = d.task(*id)?;
-        // One that attached belongs to another group, or to none: it goes on.
-        if task.is_open() && task.made.group == Some(group.id) {
+        if task.is_open() && !is_wanted(d, &task)? {
             close(
                 d,
                 task,
@@ -51,6 +50,17 @@ pub(super) fn close_rest(d: &mut Draft<'_>, group: Group) -> Result<(), Stop> {
         d.put(group);
     }
     Ok(())
+}
+
+/// Whether a request for the task stands that is no branch of a group that closes its rest.
+fn is_wanted(d: &Draft<'_>, task: &Task) -> Result<bool, Stop> {
+    for request in task.requests() {
+        let group = request.map(|id| d.find_group(id)).transpose()?.flatten();
+        if group.is_none_or(|group| group.keep_rest || group.state == GroupState::Open) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn close(d: &mut Draft<'_>, task: Task, why: Refusal) -> Result<(), Stop> {

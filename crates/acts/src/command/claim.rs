@@ -87,7 +87,9 @@ pub(super) fn decide(d: &mut Draft<'_>, caller: &Caller, claim: &Claim) -> Resul
         party: caller.party.clone(),
         agent: claim.agent.clone(),
     };
-    if let Some(receipt) = d.receipt(scope.key(&claim.request))? {
+    if let Some(receipt) = d.receipt(scope.key(&claim.request))?
+        && receipt.expires.is_none_or(|at| d.now < at)
+    {
         return repeat(d, claim, &receipt).map(Answer::Granted);
     }
     let mut grants = Vec::new();
@@ -371,7 +373,8 @@ fn repeat(d: &Draft<'_>, claim: &Claim, receipt: &Receipt) -> Result<Vec<Grant>,
         }
         let hop = d.hop(*hop)?;
         let task = d.task(row.task)?;
-        let resumed = hop.made != row.made;
+        // A lease is numbered before the hop that it mints, and after one that it takes up.
+        let resumed = hop.id.n < lease.n;
         grants.push(granted(d, &token, *lease, &hop, task, row.until, resumed)?);
     }
     Ok(grants)

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     conversation::ConversationKind,
-    facts::{Draft, Stop},
+    facts::{Draft, Fault, Stop},
     ids::GroupId,
     receipt::Outcome,
 };
@@ -57,7 +57,10 @@ pub(super) fn branch(
             (ConversationKind::Standing, None),
         ),
         Place::Standing | Place::New => (None, own),
-        Place::Alias(alias) => (None, (ConversationKind::Branch, Some(alias.clone()))),
+        Place::Alias(_) => {
+            let message = "an alias names a conversation of a principal; under a hop token name the conversation itself";
+            return Err(Fault::Invalid(message.into()).into());
+        }
     };
     let opener = Opener {
         tenant: task.made.tenant,

@@ -68,7 +68,6 @@ pub(super) fn decide(
     });
     let mut branches = Vec::with_capacity(count);
     let mut tasks = Vec::with_capacity(count);
-    let mut attached = (0, 0);
     for opening in &all.branches {
         let outcome = branch(d, holder, opening, Some(id))?;
         if let Outcome::Accepted { task, .. }
@@ -76,12 +75,6 @@ pub(super) fn decide(
             task: Some(task), ..
         } = &outcome
         {
-            let row = d.task(*task)?;
-            // One that attached to a task outside the group has no place there: it is answered by that task.
-            if row.made.group != Some(id) {
-                attached.0 += 1;
-                attached.1 += u32::from(!row.is_open());
-            }
             tasks.push(*task);
         }
         branches.push(outcome);
@@ -90,7 +83,6 @@ pub(super) fn decide(
         .find_group(id)?
         .ok_or_else(|| Stop::Broken("a group vanished".into()))?;
     group.branches = tasks;
-    group.ended += attached.0;
     fire(d, group, None)?;
     Ok(Outcome::FannedOut {
         group: id,

@@ -14,7 +14,7 @@ use crate::{
     lease::{LeaseEnd, LeaseState},
     reason::Reason,
     receipt::Outcome,
-    task::{Task, TaskState},
+    task::Task,
     transition::{End, end_task, fire, log, lose},
 };
 
@@ -94,11 +94,7 @@ fn ask(d: &mut Draft<'_>, id: AskId) -> Result<(), Stop> {
         EventKind::AskEnded,
         detail,
     )?;
-    if matches!(task.now.state, TaskState::AwaitingClarification { ask } if ask == id) {
-        return resume_asker(d, task);
-    }
-    d.put(task);
-    Ok(())
+    resume_asker(d, task)
 }
 
 fn group(d: &mut Draft<'_>, id: GroupId) -> Result<(), Stop> {

@@ -25,22 +25,24 @@ pub struct Fail {
     pub body: Body,
 }
 
-pub(super) fn decide(d: &mut Draft<'_>, holder: &mut Holder, fail: &Fail) -> Result<Outcome, Stop> {
-    holder.reread(d)?;
-    if fail.retry {
-        let error = if fail.error.is_empty() {
-            "the worker gave the attempt up"
-        } else {
-            &fail.error
-        };
-        return lose(
-            d,
-            holder.lease.clone(),
-            holder.task.clone(),
-            LeaseEnd::Settled,
-            error,
-        );
-    }
+/// The attempt is given up, to be made again: it counts as lost (SEMANTICS 3).
+pub(super) fn again(d: &mut Draft<'_>, holder: &Holder, fail: &Fail) -> Result<Outcome, Stop> {
+    let error = if fail.error.is_empty() {
+        "the worker gave the attempt up"
+    } else {
+        &fail.error
+    };
+    lose(
+        d,
+        holder.lease.clone(),
+        holder.task.clone(),
+        LeaseEnd::Settled,
+        error,
+    )
+}
+
+/// The task is given up.
+pub(super) fn decide(d: &mut Draft<'_>, holder: &Holder, fail: &Fail) -> Result<Outcome, Stop> {
     let refusal = if fail.error.is_empty() {
         Refusal::new(fail.reason)
     } else {

@@ -1,7 +1,7 @@
 //! Under a hop token: who holds the hop, whether it still may act, and whether the step was made before (SEMANTICS 3, 4).
 
 use super::{
-    Answer, Caller, HopOperation, UnderHop, abstain, acknowledge, agree, answer, ask, decline,
+    Answer, AnswerAsk, Caller, HopOperation, UnderHop, abstain, acknowledge, agree, answer, ask, decline,
     delegate, delegate_all, fail, late, may_serve, park, progress, record, release, reply,
 };
 use crate::{
@@ -49,6 +49,22 @@ pub(super) fn decide(d: &mut Draft<'_>, caller: &Caller, under: &UnderHop) -> Re
         Hold::Not(answer) => return Ok(answer),
     };
     read(d, &mut holder, &under.read);
+    let read_by_now = holder.lease.clone();
+    match act(d, &mut holder, under) {
+        // What is refused changes nothing; that the run has come to its earlier steps is true all the same.
+        Err(Stop::Refused(refusal)) => {
+            d.discard();
+            if !under.read.is_empty() {
+                d.put(read_by_now);
+            }
+            Ok(refused(refusal))
+        }
+        decided => decided,
+    }
+}
+
+/// Gives the answer of a step that was made before, or makes it.
+fn act(d: &mut Draft<'_>, holder: &mut Holder, under: &UnderHop) -> Result<Answer, Stop> {
     let kind = under.operation.kind();
     if holder.task.is_fold() && !kind.in_consultation() {
         let message = format!(
@@ -56,24 +72,28 @@ pub(super) fn decide(d: &mut Draft<'_>, caller: &Caller, under: &UnderHop) -> Re
         );
         return Err(Refusal::saying(Reason::ReadOnly, message).into());
     }
-    if let Some(name) = step_name(under) {
-        if let Some(answer) = replay(d, &mut holder, &name, under)? {
+    let name = step_name(under);
+    if let Some(name) = &name {
+        if let Some(answer) = replay(d, holder, name, under)? {
             return Ok(answer);
         }
-        admit_step(d, &holder, &name, under)?;
-        let outcome = run(d, &mut holder, under)?;
-        record_step(d, &holder, &name, under, &outcome)?;
-        if let Outcome::Asked { .. } = outcome {
-            keep_receipt(d, &holder, under.content, &outcome)?;
-        }
-        return Ok(Answer::first(outcome));
+        admit_step(holder, name, under)?;
     }
-    let outcome = run(d, &mut holder, under)?;
-    keep_receipt(d, &holder, under.content, &outcome)?;
+    let outcome = run(d, holder, under)?;
+    if let Some(name) = &name {
+        record_step(d, holder, name, under, &outcome)?;
+    }
+    keep_receipt(d, holder, under.content, &outcome)?;
     Ok(Answer::first(outcome))
 }
 
 fn run(d: &mut Draft<'_>, holder: &mut Holder, under: &UnderHop) -> Result<Outcome, Stop> {
+    // Giving the attempt up is no answer: the task goes on with another one.
+    if let HopOperation::Fail(fail) = &under.operation
+        && fail.retry
+    {
+        return fail::again(d, holder, fail);
+    }
     let kind = under.operation.kind();
     let agrees = kind.agrees_first(holder.task.made.performative, holder.task.now.agreed);
     if let Some(answering) = kind.answering() {
@@ -107,8 +127,9 @@ fn run(d: &mut Draft<'_>, holder: &mut Holder, under: &UnderHop) -> Result<Outco
 /// What an operation is called among the task's steps; an answer is called by its ask. Those that end a lease are none.
 fn step_name(under: &UnderHop) -> Option<String> {
     match &under.operation {
-        HopOperation::Answer(words) => words.ask.map(|ask| format!("answer/{ask}")),
-        HopOperation::Agree
+        HopOperation::Answer(AnswerAsk { ask: Some(ask), .. }) => Some(format!("answer/{ask}")),
+        HopOperation::Answer(_)
+        | HopOperation::Agree
         | HopOperation::Progress(_)
         | HopOperation::Delegate(_)
         | HopOperation::DelegateAll(_)
@@ -179,8 +200,13 @@ fn ended(
     if let Some(receipt) = receipt.filter(|receipt| receipt.content == under.content) {
         return Ok(Answer::again(receipt.outcome.clone()));
     }
-    // A step of this hop whose answer was lost has its receipt under its name.
-    if let Some(name) = step_name(under)
+    // A step of this hop whose answer was lost has its receipt under its name; but who lost the lease is told so.
+    let by_its_worker = matches!(
+        by,
+        LeaseEnd::Parked | LeaseEnd::Settled | LeaseEnd::Released
+    );
+    if by_its_worker
+        && let Some(name) = step_name(under)
         && let Some(step) = d.receipt(Receipt::key_of_step(task.id(), &name))?
         && step.content == under.content
     {
@@ -291,8 +317,7 @@ fn replay(
 }
 
 /// A new step must come after all those recorded, and there may be so many of them.
-fn admit_step(d: &Draft<'_>, holder: &Holder, name: &str, under: &UnderHop) -> Result<(), Stop> {
-    let _ = d;
+fn admit_step(holder: &Holder, name: &str, under: &UnderHop) -> Result<(), Stop> {
     let exempt = under.handling.is_some() || matches!(under.operation, HopOperation::Answer(_));
     let unread = holder.lease.unread.len();
     if unread > 0 && !exempt {

@@ -52,27 +52,13 @@ pub(super) fn decide(
     if d.version(caller.tenant, name, version)?.is_none() {
         return Err(Fault::NotFound(format!("version {version} of {}", migrate.agent)).into());
     }
-    // Tasks that were accepted keep their version; a slot has one, so what is open must end first.
-    if conversation.open_tasks > 0 {
-        let open = conversation.open_tasks;
-        let message = format!(
-            "{} has {open} open tasks at the version pinned now; migrate when they have ended",
-            conversation.id
-        );
-        return Err(Refusal::saying(Reason::OpenTasks, message)
-            .with("open_tasks", open)
-            .into());
-    }
+    // Tasks that were accepted keep their version.
     for participant in &mut conversation.participants {
         if participant.party == migrate.agent {
             participant.version = Some(version);
         }
     }
     d.put(conversation.clone());
-    if let Some(mut slot) = d.slot(name, conversation.id)? {
-        slot.version = version;
-        d.put(slot);
-    }
     let act = mark(
         d,
         caller,

@@ -27,7 +27,7 @@ use crate::{
     reason::Reason,
     receipt::Outcome,
     slot::Slot,
-    task::{Task, TaskMade, TaskNow, TaskState},
+    task::{Attached, Task, TaskMade, TaskNow, TaskState},
     transition::{About, Speech, log, notify, refresh, speak},
 };
 
@@ -96,7 +96,7 @@ pub(crate) fn open(
     };
     match passage {
         Passage::Attach(id) => {
-            let task = d.task(id)?;
+            let task = attach(d, id, opener.group)?;
             Ok(Outcome::Accepted {
                 task: id,
                 act: task.made.opening,
@@ -120,6 +120,19 @@ pub(crate) fn open(
             making.accept(d, conversation, Some(ancestor.task))
         }
     }
+}
+
+/// The same task asked the same before: the request joins it, and as a branch of a fan-out counts there too.
+fn attach(d: &mut Draft<'_>, id: TaskId, group: Option<GroupId>) -> Result<Task, Stop> {
+    let mut task = d.task(id)?;
+    if group.is_some() || task.requests().all(|request| request.is_some()) {
+        task.now.attached.push(Attached {
+            group,
+            arrival: None,
+        });
+        d.put(task.clone());
+    }
+    Ok(task)
 }
 
 /// `not_equivalent` makes an intended repeat distinct: the variant becomes the override's own number.
@@ -323,6 +336,7 @@ impl Making<'_> {
             rounds: 0,
             last_event: 0,
             arrival: None,
+            attached: Vec::new(),
             late: (0, 0),
             last_error: None,
             closing: None,

@@ -8,6 +8,7 @@ use super::{
     send::new_root,
 };
 use crate::{
+    body::NewArtifact,
     conversation::ConversationKind,
     delivery::Delivery,
     envelope::Refusal,
@@ -91,6 +92,16 @@ fn send_again(
         act.body,
         contract,
     );
+    for brought in &act.envelope.artifacts {
+        let artifact = d
+            .artifact(task.id().root, brought.digest)?
+            .ok_or_else(|| Stop::Broken(format!("artifact {} is absent", brought.digest)))?;
+        opening.artifacts.push(NewArtifact::new(
+            brought.name.clone(),
+            brought.media_type.clone(),
+            artifact.bytes.to_vec(),
+        ));
+    }
     opening.within = redrive.within;
     opening.place = Place::New;
     opening.work_id.clone_from(&task.made.work_id);

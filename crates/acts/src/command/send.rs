@@ -95,7 +95,7 @@ pub(super) fn decide(d: &mut Draft<'_>, caller: &Caller, send: &Send) -> Result<
 }
 
 /// A key is remembered while its task is open and seven days after (SEMANTICS 4).
-fn remembered(d: &Draft<'_>, receipt: &Receipt) -> Result<bool, Stop> {
+pub(super) fn remembered(d: &Draft<'_>, receipt: &Receipt) -> Result<bool, Stop> {
     let since = match &receipt.outcome {
         Outcome::Accepted { task, .. }
         | Outcome::Refused {
@@ -209,6 +209,10 @@ pub(super) fn inform_from(
             opening.to
         );
         return Err(Refusal::saying(Reason::IllegalAct, message).into());
+    }
+    if opening.to == *sender {
+        let message = "nobody informs itself; name another principal, or an agent";
+        return Err(Refusal::saying(Reason::ToOneself, message).into());
     }
     if d.principal(tenant, &opening.to)?.is_none() {
         let message = format!("there is no {} here", opening.to);

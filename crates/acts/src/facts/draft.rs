@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{Change, Facts, Need, Row, Tables};
 use crate::{
     agent::{Agent, Version, Workload},
+    artifact::Artifact,
     ask::{Ask, AskState},
     commitment::Commitment,
     conversation::{Conversation, ConversationKind},
@@ -125,6 +126,12 @@ impl<'a> Draft<'a> {
     #[must_use]
     pub fn changes(&self) -> Vec<Change> {
         self.own.changes()
+    }
+
+    /// Takes back all that it would change.
+    pub fn discard(&mut self) {
+        self.own = Tables::default();
+        self.fresh.clear();
     }
 
     /// Draws a new root.
@@ -306,11 +313,12 @@ impl<'a> Draft<'a> {
         let (first, second) = if a <= b { (a, b) } else { (b, a) };
         self.need(Need::Standing(root, first.clone(), second.clone()))?;
         let from = ConversationId::new(root, 0);
+        let of_root = |row: &&Conversation| row.id.root == root;
         let own = self.own.conversations.rows_from(&from);
         let all = self.facts.tables().conversations.rows_from(&from);
         let found = own
-            .chain(all)
-            .take_while(|row| row.id.root == root)
+            .take_while(of_root)
+            .chain(all.take_while(of_root))
             .map(|row| row.id)
             .collect::<BTreeSet<_>>();
         for id in found {
@@ -624,8 +632,14 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// It is to be loaded.
     pub fn has_artifact(&self, root: RootId, digest: Digest) -> Result<bool, Stop> {
-        let found: Option<crate::artifact::Artifact> =
-            self.find(&(root, digest), || Need::Artifact(root, digest))?;
-        Ok(found.is_some())
+        self.artifact(root, digest).map(|found| found.is_some())
+    }
+
+    /// An artifact of the root.
+    ///
+    /// # Errors
+    /// It is to be loaded.
+    pub fn artifact(&self, root: RootId, digest: Digest) -> Result<Option<Artifact>, Stop> {
+        self.find(&(root, digest), || Need::Artifact(root, digest))
     }
 }

@@ -12,8 +12,9 @@ use crate::{
     envelope::Refusal,
     event::EventKind,
     facts::{Draft, Stop},
+    group::Group,
     hop::Activation,
-    ids::{ActId, HopId},
+    ids::{ActId, GroupId, HopId},
     lease::{LeaseEnd, LeaseState},
     party::Party,
     performative::Performative,
@@ -120,7 +121,7 @@ pub(crate) fn end_task(d: &mut Draft<'_>, mut task: Task, end: End) -> Result<Ac
         task.now.closing = Some(Refusal::new(why));
     }
     count_out(d, &task)?;
-    end_activation(d, &mut task, end.lease, reason)?;
+    end_activation(d, &task, end.lease, end.dead.is_some())?;
     tell_requester(d, task, result)?;
     Ok(result)
 }
@@ -207,9 +208,9 @@ fn count_out(d: &mut Draft<'_>, task: &Task) -> Result<(), Stop> {
 /// Ends the hop and its lease, and frees the slot.
 fn end_activation(
     d: &mut Draft<'_>,
-    task: &mut Task,
+    task: &Task,
     by: LeaseEnd,
-    reason: Option<Reason>,
+    dead: bool,
 ) -> Result<(), Stop> {
     let hop = task
         .now
@@ -225,9 +226,9 @@ fn end_activation(
         Activation::Leased { token, .. } => Some(*token),
         _ => None,
     };
-    hop.state = match (by, reason) {
-        (LeaseEnd::Settled, _) => hop.state.settle()?,
-        (LeaseEnd::Swept, _) => hop.state.lose()?,
+    hop.state = match by {
+        LeaseEnd::Settled if !dead => hop.state.settle()?,
+        LeaseEnd::Settled | LeaseEnd::Swept => hop.state.lose()?,
         _ => hop.state.cancel()?,
     };
     d.put(hop);
@@ -253,19 +254,35 @@ fn tell_requester(d: &mut Draft<'_>, mut task: Task, result: ActId) -> Result<()
             None,
         )?;
     }
-    if let Some(id) = task.made.group
-        && let Some(mut group) = d.find_group(id)?
-    {
+    let result = matches!(task.now.state, TaskState::Done { .. });
+    let mut groups = Vec::new();
+    for request in 0..=task.now.attached.len() {
+        let Some(id) = task.requests().nth(request).flatten() else {
+            continue;
+        };
+        let mut group = must_find(d, id)?;
         group.ended += 1;
-        task.now.arrival = Some(group.ended);
-        if matches!(task.now.state, TaskState::Done { .. }) {
-            group.results += 1;
+        group.results += u32::from(result);
+        match request.checked_sub(1) {
+            None => task.now.arrival = Some(group.ended),
+            Some(n) => task.now.attached[n].arrival = Some(group.ended),
         }
-        d.put(task);
-        return fire(d, group, None);
+        d.put(group);
+        groups.push(id);
     }
-    match task.made.parent {
+    let parent = task.made.parent;
+    d.put(task);
+    for id in groups {
+        let group = must_find(d, id)?;
+        fire(d, group, None)?;
+    }
+    match parent {
         Some(parent) => wake(d, parent),
         None => Ok(()),
     }
+}
+
+fn must_find(d: &Draft<'_>, id: GroupId) -> Result<Group, Stop> {
+    d.find_group(id)?
+        .ok_or_else(|| Stop::Broken(format!("{id} has branches and is absent")))
 }

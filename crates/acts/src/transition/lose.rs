@@ -9,7 +9,7 @@ use crate::{
     event::EventKind,
     facts::{Draft, Stop},
     lease::{Lease, LeaseEnd, LeaseState},
-    limits::{ATTEMPTS, BACKOFF_FIRST, BACKOFF_MOST},
+    limits::{ATTEMPTS, BACKOFF_FIRST, BACKOFF_MOST, ERROR_CHARS},
     reason::Reason,
     receipt::Outcome,
     task::Task,
@@ -39,7 +39,8 @@ pub(crate) fn lose(
     let retry = version
         .map(|version| version.definition.retry)
         .unwrap_or_default();
-    task.now.last_error = Some(error.chars().take(2_000).collect());
+    let error: String = error.chars().take(ERROR_CHARS).collect();
+    task.now.last_error = Some(error.clone());
     let detail = json!({"hop": hop.id, "attempt": task.now.attempts, "error": task.now.last_error});
     log(
         d,
@@ -64,9 +65,8 @@ pub(crate) fn lose(
             )
         };
         let id = task.id();
-        let mut end = End::dead(refusal.with("attempts", task.now.attempts), LeaseEnd::Swept);
-        // What the worker gave up itself ends as its operation; a loss ends as one.
-        end.lease = LeaseEnd::Swept;
+        // What the worker gave up itself has a receipt; who was swept is told that the lease is lost.
+        let end = End::dead(refusal.with("attempts", task.now.attempts), by);
         let act = end_task(d, task, end)?;
         return Ok(Outcome::Settled { task: id, act });
     }

@@ -63,8 +63,14 @@ pub(crate) fn refresh(
         }
     }
     let head = ready.or(pending).map(|(_, head)| head);
-    if slot.head != head {
+    // A task keeps the version that was pinned when it was accepted: the slot asks for that of its head (I13).
+    let version = match head {
+        Some(head) => d.task(head.task)?.made.version.unwrap_or(slot.version),
+        None => slot.version,
+    };
+    if (slot.head, slot.version) != (head, version) {
         slot.head = head;
+        slot.version = version;
         d.put(slot);
     }
     Ok(())

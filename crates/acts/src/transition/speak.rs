@@ -89,12 +89,17 @@ pub(crate) fn speak(d: &mut Draft<'_>, about: &About, speech: Speech) -> Result<
         conversation: conversation.id,
         seq: conversation.last_seq,
     };
+    // Whoever speaks in a hop does so at that hop's version, though another may be pinned by now.
+    let sender_version = match speech.hop {
+        Some(hop) => Some(d.hop(hop)?.version),
+        None => conversation.pinned(&speech.sender),
+    };
     let envelope = Envelope {
         id,
         tenant: conversation.tenant,
         performative: speech.performative,
         provenance: provenance(speech.sender.kind()),
-        sender_version: conversation.pinned(&speech.sender),
+        sender_version,
         sender: speech.sender,
         hop: speech.hop,
         recipient_version: conversation.pinned(&speech.recipient),

@@ -2,6 +2,9 @@
 //! store, and after each the invariants are recomputed from the rows. A test that begins with `i07_` shows I7, and so on.
 
 mod check;
+mod gates;
+mod owed;
+mod reentry;
 mod walkthrough;
 mod words;
 mod world;

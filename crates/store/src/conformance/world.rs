@@ -1,38 +1,28 @@
 //! A small world to try a store on: a root of Ana's, in which a coordinator delegated to a specialist that asked back
 //! and consulted it; made for any tenant, so that the same names stand twice.
 
+mod work;
+
 use std::sync::Arc;
 
 use serde_json::{Map, json};
 use tertulia_acts::{
     agent::{Agent, AgentLimits, Contracts, Definition, Retry, Runner, Version, Workload},
     artifact::{Artifact, LateResult},
-    ask::{Addressee, Ask, AskState},
     body::{ArtifactRef, Body},
-    commitment::{Commitment, CommitmentStatus},
     contract::Contract,
     conversation::{Conversation, ConversationKind, ConversationState, Participant},
-    delivery::Delivery,
     digest::Digest,
     envelope::{Act, Envelope, Provenance},
     event::{Event, EventKind},
     facts::{Change, Row},
     fingerprint::Fingerprint,
-    genealogy::{Ancestor, Genealogy},
-    group::{Group, GroupMode, GroupState},
-    hop::{Activation, Hop, LedgerEntry},
-    ids::{
-        ActId, AskId, CommitmentId, ConversationId, GroupId, HopId, LeaseId, RootId, TaskId,
-        TenantId,
-    },
+    ids::{ActId, AskId, CommitmentId, ConversationId, GroupId, HopId, RootId, TaskId, TenantId},
     inbox::{Inbox, InboxEntry},
-    lease::{Lease, LeaseState},
     party::Party,
     performative::Performative,
     receipt::{Outcome, Receipt, Scope},
     root::Root,
-    slot::{Class, Head, Slot},
-    task::{Task, TaskMade, TaskNow, TaskState},
     tenant::{ApiKey, Principal, Tenant},
     time::Timestamp,
 };
@@ -41,30 +31,35 @@ use super::write;
 use crate::{Store, StoreError};
 
 /// When the world was made.
-pub(super) const T0: i64 = 1_700_000_000_000;
+pub(in crate::conformance) const T0: i64 = 1_700_000_000_000;
 
-pub(super) fn at(ms: i64) -> Timestamp {
+pub(in crate::conformance) fn at(ms: i64) -> Timestamp {
     Timestamp(T0 + ms)
 }
 
-pub(super) fn digest(text: &str) -> Digest {
+pub(in crate::conformance) fn digest(text: &str) -> Digest {
     Digest::of(text.as_bytes())
 }
 
 /// A party by its text; what is no party is the engine, which nobody is.
-pub(super) fn party(text: &str) -> Party {
+pub(in crate::conformance) fn party(text: &str) -> Party {
     text.parse().unwrap_or_else(|_| Party::engine())
 }
 
+/// What a debtor is asked in this world.
+pub(in crate::conformance) fn fingerprint(debtor: &str) -> Fingerprint {
+    Fingerprint::of(&party(debtor), &Body::text("why?"), &Contract::default())
+}
+
 /// The world of a tenant.
-pub(super) struct World {
-    pub(super) tenant: TenantId,
-    pub(super) root: RootId,
+pub(in crate::conformance) struct World {
+    pub(in crate::conformance) tenant: TenantId,
+    pub(in crate::conformance) root: RootId,
 }
 
 impl World {
     /// The numbers of tenant, root and everything below differ from those of another `n`.
-    pub(super) fn new(n: u8) -> Self {
+    pub(in crate::conformance) fn new(n: u8) -> Self {
         Self {
             tenant: TenantId(n.into()),
             root: RootId::from_bytes([n; 16]),
@@ -72,49 +67,49 @@ impl World {
     }
 
     /// Makes it stand in a store.
-    pub(super) fn build(n: u8, store: &mut dyn Store) -> Result<Self, StoreError> {
+    pub(in crate::conformance) fn build(n: u8, store: &mut dyn Store) -> Result<Self, StoreError> {
         let world = Self::new(n);
         write(store, world.changes(), T0)?;
         Ok(world)
     }
 
-    pub(super) fn task_id(&self, n: u32) -> TaskId {
+    pub(in crate::conformance) fn task_id(&self, n: u32) -> TaskId {
         TaskId::new(self.root, n)
     }
 
-    pub(super) fn hop_id(&self, n: u32) -> HopId {
+    pub(in crate::conformance) fn hop_id(&self, n: u32) -> HopId {
         HopId::new(self.root, n)
     }
 
-    pub(super) fn conversation_id(&self, n: u32) -> ConversationId {
+    pub(in crate::conformance) fn conversation_id(&self, n: u32) -> ConversationId {
         ConversationId::new(self.root, n)
     }
 
-    pub(super) fn act_id(&self, conversation: u32, seq: u32) -> ActId {
+    pub(in crate::conformance) fn act_id(&self, conversation: u32, seq: u32) -> ActId {
         ActId {
             conversation: self.conversation_id(conversation),
             seq,
         }
     }
 
-    pub(super) fn ask_id(&self) -> AskId {
+    pub(in crate::conformance) fn ask_id(&self) -> AskId {
         AskId::new(self.root, 30)
     }
 
-    pub(super) fn group_id(&self) -> GroupId {
+    pub(in crate::conformance) fn group_id(&self) -> GroupId {
         GroupId::new(self.root, 31)
     }
 
-    pub(super) fn commitment_id(&self) -> CommitmentId {
+    pub(in crate::conformance) fn commitment_id(&self) -> CommitmentId {
         CommitmentId::new(self.root, 32)
     }
 
     /// Digests differ between worlds, where they are found without naming the tenant.
-    pub(super) fn secret(&self, text: &str) -> Digest {
+    pub(in crate::conformance) fn secret(&self, text: &str) -> Digest {
         digest(&format!("{text} of {}", self.tenant.0))
     }
 
-    pub(super) fn tenant(&self) -> Tenant {
+    pub(in crate::conformance) fn tenant(&self) -> Tenant {
         Tenant {
             id: self.tenant,
             name: format!("tenant-{}", self.tenant.0),
@@ -122,7 +117,7 @@ impl World {
         }
     }
 
-    pub(super) fn principal(&self) -> Principal {
+    pub(in crate::conformance) fn principal(&self) -> Principal {
         Principal {
             tenant: self.tenant,
             party: party("service:ci"),
@@ -131,7 +126,7 @@ impl World {
         }
     }
 
-    pub(super) fn key(&self) -> ApiKey {
+    pub(in crate::conformance) fn key(&self) -> ApiKey {
         ApiKey {
             digest: self.secret("key"),
             tenant: self.tenant,
@@ -142,7 +137,7 @@ impl World {
         }
     }
 
-    pub(super) fn version(&self, agent: &str) -> Version {
+    pub(in crate::conformance) fn version(&self, agent: &str) -> Version {
         let definition = Definition {
             name: agent.into(),
             description: "reads logs".into(),
@@ -163,7 +158,7 @@ impl World {
         }
     }
 
-    pub(super) fn agent(&self, name: &str) -> Agent {
+    pub(in crate::conformance) fn agent(&self, name: &str) -> Agent {
         Agent {
             tenant: self.tenant,
             name: name.into(),
@@ -174,7 +169,7 @@ impl World {
         }
     }
 
-    pub(super) fn workload(&self) -> Workload {
+    pub(in crate::conformance) fn workload(&self) -> Workload {
         Workload {
             tenant: self.tenant,
             agent: "logs".into(),
@@ -183,7 +178,7 @@ impl World {
         }
     }
 
-    pub(super) fn root_row(&self) -> Root {
+    pub(in crate::conformance) fn root_row(&self) -> Root {
         Root {
             id: self.root,
             tenant: self.tenant,
@@ -198,7 +193,7 @@ impl World {
     }
 
     /// 1: Ana and the coordinator. 2: the coordinator and the specialist. 3: the specialist consults the coordinator.
-    pub(super) fn conversation(&self, n: u32) -> Conversation {
+    pub(in crate::conformance) fn conversation(&self, n: u32) -> Conversation {
         let (parties, kind) = match n {
             1 => (["user:ana", "agent:coordinator"], ConversationKind::Opened),
             2 => (
@@ -230,7 +225,7 @@ impl World {
         }
     }
 
-    pub(super) fn act(&self, conversation: u32, seq: u32) -> Act {
+    pub(in crate::conformance) fn act(&self, conversation: u32, seq: u32) -> Act {
         Act {
             envelope: Envelope {
                 id: self.act_id(conversation, seq),
@@ -265,195 +260,8 @@ impl World {
         }
     }
 
-    /// 1: Ana asks the coordinator. 2: it asks the specialist. 3: the specialist consults it. Each in the
-    /// conversation of its number.
-    pub(super) fn task(&self, n: u32) -> Task {
-        let (requester, debtor) = match n {
-            1 => ("user:ana", "agent:coordinator"),
-            2 => ("agent:coordinator", "agent:logs"),
-            _ => ("agent:logs", "agent:coordinator"),
-        };
-        let version = debtor
-            .strip_prefix("agent:")
-            .map(|name| self.version(name).digest);
-        Task {
-            made: Arc::new(TaskMade {
-                id: self.task_id(n),
-                tenant: self.tenant,
-                parent: (n > 1).then(|| self.task_id(n - 1)),
-                conversation: self.conversation_id(n),
-                opening: self.act_id(n, 1),
-                performative: Performative::Request,
-                requester: party(requester),
-                requester_hop: (n > 1).then(|| self.hop_id(9 + n)),
-                debtor: party(debtor),
-                version,
-                genealogy: self.genealogy(n),
-                fingerprint: self.fingerprint(debtor),
-                contract: Contract {
-                    variant: Some("b".into()),
-                    ..Contract::default()
-                },
-                deadline: at(60_000 + i64::from(n)),
-                group: (n == 2).then(|| self.group_id()),
-                folded_on: (n == 3).then(|| self.task_id(1)),
-                work_id: (n == 1).then(|| "INC-42".into()),
-                parent_work_id: None,
-                redrive_of: None,
-                commitment: (n == 2).then(|| self.commitment_id()),
-                at: at(n.into()),
-            }),
-            now: TaskNow {
-                state: match n {
-                    2 => TaskState::AwaitingClarification { ask: self.ask_id() },
-                    _ => TaskState::Working,
-                },
-                delivery: Delivery::Taken,
-                agreed: true,
-                attempts: 1,
-                hop: Some(self.hop_id(10 + n)),
-                steps: 1,
-                rounds: 1,
-                last_event: 1,
-                arrival: None,
-                attached: Vec::new(),
-                late: (1, 10),
-                last_error: Some("a worker was lost".into()),
-                closing: None,
-                redriven_as: None,
-                changed: at(n.into()),
-            },
-        }
-    }
-
-    pub(super) fn fingerprint(&self, debtor: &str) -> Fingerprint {
-        Fingerprint::of(&party(debtor), &Body::text("why?"), &Contract::default())
-    }
-
-    fn genealogy(&self, n: u32) -> Genealogy {
-        (1..n).fold(Genealogy::default(), |above, n| {
-            let agent = if n == 1 { "coordinator" } else { "logs" };
-            let author = Ancestor {
-                agent: agent.into(),
-                version: self.version(agent).digest,
-                hop: self.hop_id(10 + n),
-                conversation: self.conversation_id(n),
-                task: self.task_id(n),
-                fingerprint: self.fingerprint(&format!("agent:{agent}")),
-                evidence: 0,
-            };
-            Genealogy::below(&above, author)
-        })
-    }
-
-    /// Hop `10 + n` works on task `n`.
-    pub(super) fn hop(&self, n: u32) -> Hop {
-        let agent = if n == 2 { "logs" } else { "coordinator" };
-        Hop {
-            id: self.hop_id(10 + n),
-            tenant: self.tenant,
-            task: self.task_id(n),
-            attempt: 1,
-            agent: agent.into(),
-            version: self.version(agent).digest,
-            conversation: self.conversation_id(n),
-            evidence: 0,
-            state: Activation::Leased {
-                lease: self.lease().id,
-                token: self.lease().token,
-            },
-            made: at(5),
-        }
-    }
-
-    pub(super) fn ledger(&self, n: u32) -> LedgerEntry {
-        LedgerEntry {
-            hop: self.hop_id(10 + n),
-            n: 0,
-            tenant: self.tenant,
-            at: at(5),
-        }
-    }
-
-    /// Of hop 12, which works on task 2.
-    pub(super) fn lease(&self) -> Lease {
-        Lease {
-            token: self.secret("token"),
-            id: LeaseId::new(self.root, 20),
-            tenant: self.tenant,
-            hop: self.hop_id(12),
-            task: self.task_id(2),
-            worker: "w1".into(),
-            until: at(30_000),
-            state: LeaseState::Live,
-            unread: vec![1, 2],
-            made: at(5),
-        }
-    }
-
-    /// Of the specialist in conversation 2, leased.
-    pub(super) fn slot(&self) -> Slot {
-        Slot {
-            tenant: self.tenant,
-            agent: "logs".into(),
-            conversation: self.conversation_id(2),
-            version: self.version("logs").digest,
-            leased: Some(self.hop_id(12)),
-            head: Some(Head {
-                class: Class::New,
-                due: at(7),
-                task: self.task_id(2),
-            }),
-        }
-    }
-
-    pub(super) fn ask(&self) -> Ask {
-        Ask {
-            id: self.ask_id(),
-            tenant: self.tenant,
-            asker: self.task_id(2),
-            hop: self.hop_id(12),
-            addressee: Addressee::Task(self.task_id(1)),
-            query: self.act_id(2, 2),
-            state: AskState::Open,
-            deadline: at(50_000),
-            made: at(9),
-        }
-    }
-
-    pub(super) fn group(&self) -> Group {
-        Group {
-            id: self.group_id(),
-            tenant: self.tenant,
-            owner: self.task_id(1),
-            branches: vec![self.task_id(2)],
-            mode: GroupMode::Quorum(1),
-            keep_rest: true,
-            ended: 0,
-            results: 0,
-            deadline: Some(at(40_000)),
-            closing: false,
-            state: GroupState::Open,
-        }
-    }
-
-    pub(super) fn commitment(&self) -> Commitment {
-        Commitment {
-            id: self.commitment_id(),
-            tenant: self.tenant,
-            debtor: "logs".into(),
-            creditor: party("agent:coordinator"),
-            creditor_task: Some(self.task_id(1)),
-            fingerprint: self.fingerprint("agent:logs"),
-            task: self.task_id(2),
-            status: CommitmentStatus::Active,
-            made: at(2),
-            changed: at(3),
-        }
-    }
-
     /// The receipt of Ana's key, which made task 1.
-    pub(super) fn receipt(&self) -> Receipt {
+    pub(in crate::conformance) fn receipt(&self) -> Receipt {
         let scope = Scope::Key {
             tenant: self.tenant,
             party: party("user:ana"),
@@ -466,7 +274,7 @@ impl World {
     }
 
     /// A step of task 2.
-    pub(super) fn step(&self, ordinal: u32) -> Receipt {
+    pub(in crate::conformance) fn step(&self, ordinal: u32) -> Receipt {
         let scope = Scope::Step {
             task: self.task_id(2),
             ordinal,
@@ -484,7 +292,7 @@ impl World {
         )
     }
 
-    pub(super) fn event(&self, conversation: u32, n: u32) -> Event {
+    pub(in crate::conformance) fn event(&self, conversation: u32, n: u32) -> Event {
         Event {
             conversation: self.conversation_id(conversation),
             n,
@@ -497,7 +305,7 @@ impl World {
         }
     }
 
-    pub(super) fn inbox(&self) -> Inbox {
+    pub(in crate::conformance) fn inbox(&self) -> Inbox {
         Inbox {
             tenant: self.tenant,
             principal: party("user:ana"),
@@ -505,7 +313,7 @@ impl World {
         }
     }
 
-    pub(super) fn inbox_entry(&self, n: u32) -> InboxEntry {
+    pub(in crate::conformance) fn inbox_entry(&self, n: u32) -> InboxEntry {
         InboxEntry {
             tenant: self.tenant,
             principal: party("user:ana"),
@@ -517,7 +325,7 @@ impl World {
         }
     }
 
-    pub(super) fn artifact(&self) -> Artifact {
+    pub(in crate::conformance) fn artifact(&self) -> Artifact {
         Artifact {
             root: self.root,
             digest: digest("evidence"),
@@ -529,7 +337,7 @@ impl World {
         }
     }
 
-    pub(super) fn late_result(&self) -> LateResult {
+    pub(in crate::conformance) fn late_result(&self) -> LateResult {
         LateResult {
             task: self.task_id(2),
             n: 1,
@@ -541,7 +349,7 @@ impl World {
     }
 
     /// All of it.
-    pub(super) fn changes(&self) -> Vec<Change> {
+    pub(in crate::conformance) fn changes(&self) -> Vec<Change> {
         let mut all = vec![
             self.tenant().into_change(),
             self.principal().into_change(),
