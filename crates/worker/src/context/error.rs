@@ -7,7 +7,7 @@ use crate::{
     wire::{Act, Receipt},
 };
 
-/// Why an operation of a [`Context`] did not come to its end. Pass it on with `?`.
+/// Why an operation of a [`Context`](crate::Context) did not come to its end. Pass it on with `?`.
 #[derive(Debug, thiserror::Error)]
 pub enum StepError {
     /// The activation is parked until what it waits for is there; then the handler runs again, here or elsewhere.

@@ -32,6 +32,9 @@ pub struct Agent {
     /// What happens after a lost attempt: `safe`, `reconcile` or `never`.
     #[serde(default)]
     pub retry: Option<String>,
+    /// Whether it takes no more work for good.
+    #[serde(default)]
+    pub retired: bool,
     /// Whether it can take work now.
     #[serde(default)]
     pub health: Option<Health>,
@@ -46,6 +49,9 @@ pub struct Health {
     /// Activations that a worker holds.
     #[serde(default)]
     pub leased: u64,
+    /// Whether a worker asked for its work lately.
+    #[serde(default)]
+    pub worker: bool,
 }
 
 /// An agent and the version of it that is at work.

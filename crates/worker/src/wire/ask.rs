@@ -1,7 +1,6 @@
 //! Asks: durable questions that park an activation (SEMANTICS 8).
 
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::act::Act;
 
@@ -12,10 +11,10 @@ pub struct Ask {
     pub id: String,
     /// The task that asks.
     #[serde(default)]
-    pub asker: Value,
+    pub asker: String,
     /// Who may answer.
     #[serde(default)]
-    pub addressee: Value,
+    pub addressee: String,
     /// Where it stands.
     pub state: AskState,
     /// When it expires.

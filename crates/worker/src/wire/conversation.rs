@@ -1,9 +1,11 @@
 //! Conversations and inboxes, as they are read.
 
 use serde::Deserialize;
-use serde_json::Value;
 
-use super::{act::Act, ask::Ask};
+use super::{
+    act::Act,
+    ask::{Ask, AskState},
+};
 
 /// A conversation, with a page of its acts.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -25,9 +27,9 @@ pub struct Conversation {
     /// The conversation that it consults, if it is a consultation.
     #[serde(default)]
     pub consults: Option<String>,
-    /// Tasks in it that have not ended.
+    /// Tasks in it that have not ended: how many.
     #[serde(default)]
-    pub open_tasks: Value,
+    pub open_tasks: u32,
     /// When it was opened.
     #[serde(default)]
     pub created_at: Option<String>,
@@ -36,7 +38,7 @@ pub struct Conversation {
     pub acts: Vec<Act>,
     /// Where the next page begins; none on the last.
     #[serde(default)]
-    pub next: Option<Value>,
+    pub next: Option<u64>,
 }
 
 /// One who takes part in a conversation.
@@ -58,10 +60,13 @@ pub struct InboxEntry {
     pub act: Act,
     /// The task that it is about.
     #[serde(default)]
-    pub task: Option<Value>,
-    /// The ask that it asks: its id, or the ask as it stands.
+    pub task: Option<String>,
+    /// The ask that it asks.
     #[serde(default)]
-    pub ask: Option<Value>,
+    pub ask: Option<String>,
+    /// Where that ask stands.
+    #[serde(default)]
+    pub ask_state: Option<AskState>,
     /// When.
     #[serde(default)]
     pub at: Option<String>,

@@ -3,7 +3,6 @@
 use std::{fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::{
     act::Act, agent::AgentVersion, ask::Ask, opening::millis, receipt::Receipt, task::Task,
@@ -194,7 +193,7 @@ pub struct Beat {
     pub expires_at: Option<String>,
     /// Open questions that are addressed to its task: how many.
     #[serde(default)]
-    pub questions: Value,
+    pub questions: u32,
     /// The task's deadline.
     #[serde(default)]
     pub deadline: Option<String>,

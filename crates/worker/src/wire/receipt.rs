@@ -112,8 +112,9 @@ pub enum Receipt {
     },
     /// A task was cancelled.
     Cancelled {
-        /// The task.
-        task: Box<Task>,
+        /// The task, if the caller may see it.
+        #[serde(default)]
+        task: Option<Box<Task>>,
         /// The cancel.
         #[serde(default)]
         act: Option<String>,
@@ -133,10 +134,8 @@ impl Receipt {
     /// Its task, if it is about one.
     pub fn task(&self) -> Option<&Task> {
         match self {
-            Self::Accepted { task, .. }
-            | Self::Settled { task, .. }
-            | Self::Cancelled { task, .. } => Some(task),
-            Self::Refused { task, .. } => task.as_deref(),
+            Self::Accepted { task, .. } | Self::Settled { task, .. } => Some(task),
+            Self::Refused { task, .. } | Self::Cancelled { task, .. } => task.as_deref(),
             _ => None,
         }
     }

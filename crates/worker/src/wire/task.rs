@@ -88,9 +88,9 @@ pub struct Task {
     /// Attempts that were claimed.
     #[serde(default)]
     pub attempts: u32,
-    /// Where its delivery stands.
+    /// Where its delivery stands: `pending`, `taken`, `processed`, `dead` …
     #[serde(default)]
-    pub delivery: Value,
+    pub delivery: Option<String>,
     /// Whether it is a consultation of an agent that is at work above (SEMANTICS 5).
     #[serde(default, deserialize_with = "says_so")]
     pub fold: bool,
@@ -139,7 +139,7 @@ pub struct OpenQuestion {
     pub ask: String,
     /// Who may answer it.
     #[serde(default)]
-    pub addressee: Value,
+    pub addressee: Option<String>,
     /// The query.
     #[serde(default)]
     pub act: Option<Box<Act>>,
@@ -192,7 +192,10 @@ pub struct TaskPage {
     pub tasks: Vec<Task>,
     /// How many there are, counted to a bound.
     #[serde(default)]
-    pub total: Value,
+    pub total: u64,
+    /// Whether there are more than were counted.
+    #[serde(default)]
+    pub total_is_more: bool,
     /// The cursor of the next page; none on the last.
     #[serde(default)]
     pub next: Option<String>,
