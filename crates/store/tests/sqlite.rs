@@ -1,4 +1,5 @@
 //! The store over SQLite: the conformance suite on a file and in memory, and what only a file can do.
+#![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use std::path::Path;
 

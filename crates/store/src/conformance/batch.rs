@@ -3,9 +3,11 @@
 use tertulia_acts::{
     ask::AskState,
     command::Due,
+    envelope::Refusal,
     facts::{Change, Facts, Need, Row},
     ids::CommitmentId,
     lease::{LeaseEnd, LeaseState},
+    reason::Reason,
     task::TaskState,
     time::Timestamp,
 };
@@ -173,8 +175,8 @@ pub(super) fn what_has_ended_is_due_no_more(bench: &mut dyn Bench) -> Result<(),
         task
     };
     let mut closing = ended(1);
-    let why = tertulia_acts::reason::Reason::ParentSettled;
-    closing.now.closing = Some(tertulia_acts::envelope::Refusal::new(why));
+    let why = Reason::ParentSettled;
+    closing.now.closing = Some(Refusal::new(why));
     let tasks = [closing, ended(2), ended(3)].map(Row::into_change);
     facts.apply(vec![
         lease.into_change(),

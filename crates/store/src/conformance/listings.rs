@@ -88,6 +88,16 @@ pub(super) fn tasks_by_every_filter(bench: &mut dyn Bench) -> Result<(), StoreEr
         })?,
         [3, 1]
     );
+    Ok(())
+}
+
+pub(super) fn tasks_by_filters_together(bench: &mut dyn Bench) -> Result<(), StoreError> {
+    let w = World::build(1, bench.store())?;
+    let reader = bench.reader()?;
+    let found = |filter: TaskFilter| {
+        let page = reader.tasks(&ana(&w), &filter, None, 9);
+        page.map(|page| numbers(&page.rows))
+    };
     let all = TaskFilter {
         conversation: Some(w.conversation_id(1)),
         states: vec!["working"],
@@ -107,11 +117,18 @@ pub(super) fn tasks_by_every_filter(bench: &mut dyn Bench) -> Result<(), StoreEr
     assert_eq!(
         found(TaskFilter {
             changed_after: Some(at(1)),
-            ..any
+            ..TaskFilter::default()
         })?,
         [3, 2]
     );
+    Ok(())
+}
 
+pub(super) fn a_task_is_read_with_what_is_shown_of_it(
+    bench: &mut dyn Bench,
+) -> Result<(), StoreError> {
+    let w = World::build(1, bench.store())?;
+    let reader = bench.reader()?;
     let whole = reader.task(&ana(&w), w.task_id(2))?;
     let whole = whole.map(|read| {
         (
@@ -255,8 +272,8 @@ pub(super) fn commitments_by_every_filter(bench: &mut dyn Bench) -> Result<(), S
     let root = Some(w.root);
     assert_eq!(
         found(CommitmentFilter {
-            debtor,
             root,
+            debtor,
             ..any.clone()
         })?,
         [w.commitment()]

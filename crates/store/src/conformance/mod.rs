@@ -93,6 +93,8 @@ cases! { ($)
     viewers::a_mailbox_is_seen_by_the_agent_and_its_owner,
     viewers::a_revoked_key_authenticates_nobody,
     listings::tasks_by_every_filter,
+    listings::tasks_by_filters_together,
+    listings::a_task_is_read_with_what_is_shown_of_it,
     listings::tasks_come_page_by_page_from_the_last_changed,
     listings::a_task_is_found_by_its_key_until_that_expires,
     listings::dead_letters_and_mailbox_page,

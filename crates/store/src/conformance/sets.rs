@@ -15,7 +15,7 @@ use tertulia_acts::{
 
 use super::{
     Bench,
-    world::{T0, World, at, digest, party},
+    world::{T0, World, at, digest, fingerprint, party},
     write,
 };
 use crate::{Store, StoreError};
@@ -32,7 +32,7 @@ fn read<T>(
     read(&draft).map_err(|stop| StoreError::Broken(format!("{need:?} does not answer: {stop:?}")))
 }
 
-fn ids(tasks: Vec<Task>) -> Vec<TaskId> {
+fn ids(tasks: &[Task]) -> Vec<TaskId> {
     tasks.iter().map(Task::id).collect()
 }
 
@@ -62,7 +62,7 @@ pub(super) fn open_children_of_a_task(bench: &mut dyn Bench) -> Result<(), Store
     let children = read(store, &Need::Children(parent), |draft| {
         draft.children(parent)
     })?;
-    assert_eq!(ids(children), [w.task_id(2), w.task_id(40)]);
+    assert_eq!(ids(&children), [w.task_id(2), w.task_id(40)]);
     Ok(())
 }
 
@@ -78,7 +78,7 @@ pub(super) fn queue_of_a_slot_holds_its_open_tasks(
         another(&w, 2, 40, |_| {}),
         another(&w, 2, 41, |task| task.now.state = done),
         another(&w, 2, 42, |task| {
-            Arc::make_mut(&mut task.made).debtor = party("agent:coordinator")
+            Arc::make_mut(&mut task.made).debtor = party("agent:coordinator");
         }),
     ];
     write(store, more, T0)?;
@@ -89,7 +89,7 @@ pub(super) fn queue_of_a_slot_holds_its_open_tasks(
         draft.hop(w.hop_id(12))?;
         draft.queue("logs", at)
     })?;
-    assert_eq!(ids(queue), [w.task_id(2), w.task_id(40)]);
+    assert_eq!(ids(&queue), [w.task_id(2), w.task_id(40)]);
     Ok(())
 }
 
@@ -334,9 +334,9 @@ pub(super) fn commitments_to_one_thing(bench: &mut dyn Bench) -> Result<(), Stor
     earlier.status = CommitmentStatus::Released;
     let mut other = w.commitment();
     other.id = CommitmentId::new(w.root, 70);
-    other.fingerprint = w.fingerprint("agent:other");
+    other.fingerprint = fingerprint("agent:other");
     write(store, vec![earlier.into_change(), other.into_change()], T0)?;
-    let fingerprint = w.fingerprint("agent:logs");
+    let fingerprint = fingerprint("agent:logs");
     let need = Need::Commitments(w.root, "logs".into(), fingerprint);
     let mut facts = Facts::default();
     store.load(std::slice::from_ref(&need), &mut facts)?;

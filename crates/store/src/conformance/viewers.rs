@@ -1,6 +1,15 @@
 //! Who may see what (SEMANTICS 13; I15): every read, for every kind of viewer.
 
-use tertulia_acts::{ids::TaskId, viewer::Viewer};
+use std::sync::Arc;
+
+use tertulia_acts::{
+    delivery::Delivery,
+    facts::Row,
+    ids::{TaskId, TenantId},
+    reason::Reason,
+    task::{Task, TaskState},
+    viewer::Viewer,
+};
 
 use super::{
     Bench,
@@ -112,17 +121,13 @@ fn worlds(bench: &mut dyn Bench) -> Result<(World, World, Reader), StoreError> {
     let (one, two) = (World::build(1, store)?, World::build(2, store)?);
     for w in [&one, &two] {
         let mut dead = w.task(2);
-        let made = std::sync::Arc::make_mut(&mut dead.made);
+        let made = Arc::make_mut(&mut dead.made);
         made.id = TaskId::new(w.root, 80);
-        let reason = tertulia_acts::reason::Reason::Expired;
-        dead.now.delivery = tertulia_acts::delivery::Delivery::Dead { reason, at: at(9) };
+        let reason = Reason::Expired;
+        dead.now.delivery = Delivery::Dead { reason, at: at(9) };
         let result = w.act_id(2, 2);
-        dead.now.state = tertulia_acts::task::TaskState::Failed { result };
-        write(
-            store,
-            vec![tertulia_acts::facts::Row::into_change(dead)],
-            T0,
-        )?;
+        dead.now.state = TaskState::Failed { result };
+        write(store, vec![dead.into_change()], T0)?;
     }
     let reader = bench.reader()?;
     Ok((one, two, reader))
@@ -167,7 +172,7 @@ pub(super) fn i15_what_is_foreign_looks_absent_to_every_read(
             "{text} astray"
         );
     }
-    let stranger = Viewer::new(tertulia_acts::ids::TenantId(3), party("user:ana"));
+    let stranger = Viewer::new(TenantId(3), party("user:ana"));
     assert!(reader.agents(stranger.tenant)?.is_empty());
     assert_eq!(reader.agent(stranger.tenant, "logs")?, None);
     assert_eq!(
@@ -298,7 +303,7 @@ pub(super) fn a_mailbox_is_seen_by_the_agent_and_its_owner(
             "{text}"
         );
         let dead = reader.dead_letters(&viewer, None, 9)?.rows;
-        let dead: Vec<_> = dead.iter().map(|task| task.id()).collect();
+        let dead: Vec<_> = dead.iter().map(Task::id).collect();
         assert_eq!(dead, [one.task_id(80)], "{text}");
     }
     // The owner sees the listing, not the conversation.
@@ -314,11 +319,7 @@ pub(super) fn a_revoked_key_authenticates_nobody(bench: &mut dyn Bench) -> Resul
     let (one, two) = (World::build(1, store)?, World::build(2, store)?);
     let mut revoked = one.key();
     (revoked.digest, revoked.revoked) = (one.secret("revoked"), Some(at(1)));
-    write(
-        store,
-        vec![tertulia_acts::facts::Row::into_change(revoked)],
-        T0,
-    )?;
+    write(store, vec![revoked.into_change()], T0)?;
     let reader = bench.reader()?;
     assert_eq!(
         reader.authenticate(one.secret("key"))?,

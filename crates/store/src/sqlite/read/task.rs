@@ -216,17 +216,15 @@ impl Reader {
         key: &str,
         now: Timestamp,
     ) -> Result<Option<TaskRead>, StoreError> {
-        let task = match self
-            .receipt_by_key(viewer, key, now)?
-            .map(|receipt| receipt.outcome)
-        {
-            Some(
-                Outcome::Accepted { task, .. }
-                | Outcome::Refused {
-                    task: Some(task), ..
-                },
-            ) => task,
-            _ => return Ok(None),
+        let receipt = self.receipt_by_key(viewer, key, now)?;
+        let Some(
+            Outcome::Accepted { task, .. }
+            | Outcome::Refused {
+                task: Some(task), ..
+            },
+        ) = receipt.map(|receipt| receipt.outcome)
+        else {
+            return Ok(None);
         };
         self.task(viewer, task)
     }
