@@ -3,6 +3,8 @@
 
 mod check;
 mod gates;
+mod keys;
+mod leases;
 mod owed;
 mod reentry;
 mod walkthrough;
