@@ -14,6 +14,9 @@ mod metrics;
 mod watch;
 mod writer;
 
+// What reads return, for those who translate it: they know the engine, not the store.
+pub use tertulia_store::read;
+
 pub use self::{
     clock::{Clock, SystemClock},
     engine::{DataFolder, Engine, Options, StartError},

@@ -85,6 +85,8 @@ pub struct TaskFilter {
     pub conversation: Option<ConversationId>,
     /// In one of these states, by name.
     pub states: Vec<&'static str>,
+    /// Of those that await a clarification, only those that the viewer may answer, or only the others.
+    pub asks_viewer: Option<bool>,
     /// Called so by the sender's business.
     pub work_id: Option<String>,
     /// Only root tasks that the viewer asked.

@@ -101,6 +101,7 @@ pub(super) fn tasks_by_filters_together(bench: &mut dyn Bench) -> Result<(), Sto
     let all = TaskFilter {
         conversation: Some(w.conversation_id(1)),
         states: vec!["working"],
+        asks_viewer: None,
         work_id: Some("INC-42".into()),
         own_roots: true,
         debtor: Some(party("agent:coordinator")),

@@ -21,7 +21,7 @@ use crate::{
     StoreError,
     read::{Page, TaskCursor, TaskFilter, TaskRead, Tree},
     sqlite::query::{self, all, doc, one},
-    visibility::{Eyes, roots_in_sight, task_is_visible},
+    visibility::{Eyes, ask_is_own, roots_in_sight, task_is_visible},
 };
 
 /// A task, if `eyes` may see it.
@@ -128,6 +128,16 @@ impl Listing {
         }
         if !filter.states.is_empty() {
             listing.from.push(')');
+        }
+        if let Some(asked) = filter.asks_viewer {
+            let not = if asked { "" } else { "NOT " };
+            let asks_viewer = concat!(
+                "EXISTS (SELECT 1 FROM ask q WHERE q.root = t.root AND q.asker = t.n AND q.open = 1 AND ",
+                ask_is_own!(),
+                "))"
+            );
+            let other = "t.state <> 'awaiting-clarification'";
+            let _ = write!(listing.from, " AND ({other} OR {not}{asks_viewer}");
         }
         listing
     }
