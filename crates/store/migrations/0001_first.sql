@@ -32,9 +32,13 @@ CREATE TABLE principal (
 CREATE TABLE api_key (
     digest BLOB PRIMARY KEY,
     tenant INTEGER NOT NULL,
+    -- For whom it speaks.
+    party TEXT NOT NULL,
+    made INTEGER NOT NULL,
     revoked INTEGER,
     doc TEXT NOT NULL
 ) WITHOUT ROWID;
+CREATE INDEX api_key_of_party ON api_key (tenant, party);
 
 CREATE TABLE agent (
     tenant INTEGER NOT NULL,
@@ -44,6 +48,7 @@ CREATE TABLE agent (
     doc TEXT NOT NULL,
     PRIMARY KEY (tenant, name)
 ) WITHOUT ROWID;
+CREATE INDEX agent_of_owner ON agent (tenant, owner);
 
 -- Apart from agent, since it changes with every act.
 CREATE TABLE workload (
@@ -111,6 +116,7 @@ CREATE TABLE act (
     UNIQUE (root, conversation, seq)
 );
 
+-- The most numerous rows: no JSON but what an event says of itself.
 CREATE TABLE event (
     root BLOB NOT NULL,
     conversation INTEGER NOT NULL,
@@ -119,7 +125,9 @@ CREATE TABLE event (
     task_root BLOB,
     task INTEGER,
     task_n INTEGER NOT NULL,
-    doc TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    detail TEXT,
     PRIMARY KEY (root, conversation, n)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX event_of_task ON event (task_root, task, task_n) WHERE task_n > 0;

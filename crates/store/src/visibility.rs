@@ -7,6 +7,7 @@
 //!   conversation that it consults. Of its ancestors it sees the genealogy only, which stands in its own task.
 //! - The owner of an agent sees that agent's mailbox and dead letters, as listings of tasks.
 //!
+//! - The owner of an agent also sees the agent's keys, beside its own.
 //! - An inbox, and what a key was answered, are the viewer's own: they are found by who it is.
 //!
 //! The fragments are SQL over a row called `t` (a task), `c` (a conversation) and so on, and over the parameters `?1` to `?4`,
@@ -107,6 +108,13 @@ macro_rules! agent_is_own {
     };
 }
 
+/// The viewer and the agents that it owns: whose keys it may see.
+macro_rules! parties_in_hand {
+    () => {
+        "SELECT ?2 UNION SELECT 'agent:' || a.name FROM agent a WHERE a.tenant = ?1 AND a.owner = ?2"
+    };
+}
+
 /// Whether the viewer may see the task `t` as an entry of its debtor's mailbox or dead letters.
 macro_rules! mailbox_is_visible {
     () => {
@@ -146,5 +154,5 @@ macro_rules! artifact_is_visible {
 
 pub(crate) use {
     agent_is_own, artifact_is_visible, ask_is_own, conversation_is_visible, mailbox_is_visible,
-    root_is_own, roots_in_sight, task_is_visible,
+    parties_in_hand, root_is_own, roots_in_sight, task_is_visible,
 };

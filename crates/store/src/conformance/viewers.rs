@@ -336,3 +336,21 @@ pub(super) fn a_revoked_key_authenticates_nobody(bench: &mut dyn Bench) -> Resul
     assert_eq!(reader.hop_by_token(one.secret("unheard of"))?, None);
     Ok(())
 }
+
+pub(super) fn keys_are_seen_by_their_bearer_and_the_owner_of_their_agent(
+    bench: &mut dyn Bench,
+) -> Result<(), StoreError> {
+    let store = bench.store();
+    let (one, _) = (World::build(1, store)?, World::build(2, store)?);
+    let mut of_agent = one.key();
+    (of_agent.digest, of_agent.party) = (one.secret("agent's"), party("agent:logs"));
+    (of_agent.made, of_agent.revoked) = (at(7), Some(at(8)));
+    write(store, vec![of_agent.clone().into_change()], T0)?;
+    let reader = bench.reader()?;
+    let seen = |text: &str| reader.keys(&Viewer::new(one.tenant, party(text)));
+    assert_eq!(seen("user:ana")?, [one.key()]);
+    assert_eq!(seen("user:olga")?, [of_agent.clone()]);
+    assert_eq!(seen("agent:logs")?, [of_agent]);
+    assert_eq!(seen("user:bob")?, []);
+    Ok(())
+}

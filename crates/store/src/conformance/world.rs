@@ -300,7 +300,10 @@ impl World {
             task: (n > 1).then(|| self.task_id(conversation)),
             task_n: n - 1,
             kind: EventKind::TaskActivated,
-            detail: Map::from_iter([("hop".to_owned(), json!(self.hop_id(10 + conversation)))]),
+            detail: match n {
+                1 => Map::new(),
+                _ => Map::from_iter([("hop".to_owned(), json!(self.hop_id(10 + conversation)))]),
+            },
             at: at(5),
         }
     }

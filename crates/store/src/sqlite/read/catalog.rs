@@ -8,6 +8,7 @@ use tertulia_acts::{
     ids::TenantId,
     party::Party,
     tenant::{ApiKey, Principal, Tenant},
+    viewer::Viewer,
 };
 
 use super::Reader;
@@ -15,6 +16,7 @@ use crate::{
     StoreError,
     read::AgentRead,
     sqlite::query::{all, doc, one},
+    visibility::{Eyes, parties_in_hand},
 };
 
 const AGENTS: &str = "SELECT a.doc, v.doc, w.leased, w.open FROM agent a
@@ -55,6 +57,17 @@ impl Reader {
             };
             Ok(tenant(conn, key.tenant)?.map(|tenant| (key, tenant)))
         })
+    }
+
+    /// The keys of the viewer and of the agents that it owns, the oldest first; revoked ones too.
+    pub fn keys(&self, viewer: &Viewer) -> Result<Vec<ApiKey>, StoreError> {
+        let query = concat!(
+            "SELECT k.doc FROM api_key k WHERE k.tenant = ?1 AND k.party IN (",
+            parties_in_hand!(),
+            ") ORDER BY k.made, k.digest"
+        );
+        let eyes = Eyes::of(viewer);
+        self.read(|conn| all(conn, query, &eyes.and(&[])[..2], |row| doc(row, 0)))
     }
 
     /// A tenant, by number.

@@ -58,10 +58,11 @@ pub(super) fn keys(conn: &Connection, table: &Table<Digest, ApiKey>) -> Result<u
         conn,
         table,
         (
-            "INSERT INTO api_key (digest, tenant, revoked, doc) VALUES (?1, ?2, ?3, ?4)",
+            "INSERT INTO api_key (digest, tenant, party, made, revoked, doc) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             &|statement, row| {
-                let revoked = row.revoked.map(|at| at.0);
-                Ok(statement.execute((row.digest.0, row.tenant.0, revoked, json(row)?))?)
+                let (party, revoked) = (row.party.to_string(), row.revoked.map(|at| at.0));
+                let (digest, tenant) = (row.digest.0, row.tenant.0);
+                Ok(statement.execute((digest, tenant, party, row.made.0, revoked, json(row)?))?)
             },
         ),
         (

@@ -143,22 +143,38 @@ pub(super) fn events(
     conn: &Connection,
     table: &Table<(ConversationId, u32), Event>,
 ) -> Result<usize, StoreError> {
-    let sql = "INSERT INTO event (root, conversation, n, tenant, task_root, task, task_n, doc)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    let sql = "INSERT INTO event (root, conversation, n, tenant, task_root, task, task_n, at, kind, detail)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     append(
         conn,
         table,
         (sql, &|statement, row| {
-            let at = row.conversation;
+            let Event {
+                conversation,
+                n,
+                tenant,
+                task,
+                task_n,
+                kind,
+                detail,
+                at,
+            } = row;
+            let detail = if detail.is_empty() {
+                None
+            } else {
+                Some(json(detail)?)
+            };
             Ok(statement.execute((
-                at.root.as_bytes(),
-                at.n,
-                row.n,
-                row.tenant.0,
-                row.task.map(|task| *task.root.as_bytes()),
-                row.task.map(|task| task.n),
-                row.task_n,
-                json(row)?,
+                conversation.root.as_bytes(),
+                conversation.n,
+                n,
+                tenant.0,
+                task.map(|task| *task.root.as_bytes()),
+                task.map(|task| task.n),
+                task_n,
+                at.0,
+                kind.name(),
+                detail,
             ))?)
         }),
     )
