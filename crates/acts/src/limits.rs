@@ -57,6 +57,9 @@ pub const REQUEST_BYTES: usize = 4 * 1024 * 1024;
 pub const PARTS: usize = 64;
 /// Bytes of one text or data part (413).
 pub const PART_BYTES: usize = 1024 * 1024;
+/// Levels to which data in a part, an artifact or a recorded step may be nested (400): with what stands around it, it
+/// stays below the depth that JSON parsers read.
+pub const DATA_DEPTH: usize = 64;
 /// Bytes of one inline artifact (413), until there is an artifact store.
 pub const ARTIFACT_BYTES: usize = 1024 * 1024;
 /// Artifacts of one act (400).

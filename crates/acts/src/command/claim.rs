@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::{Answer, Caller, Grant, may_serve};
+use super::{Answer, Caller, Grant, holder::severed, may_serve};
 use crate::{
     agent::Retry,
     conversation::ConversationKind,
@@ -151,8 +151,7 @@ fn claimable(
         super::due::expire_task(d, task)?;
         return Ok(None);
     }
-    if let Some(above) = ended_above(d, &task)? {
-        let refusal = Refusal::new(above).with("task", task.made.parent);
+    if let Some(refusal) = severed(d, &task)? {
         end_task(
             d,
             task,
@@ -170,20 +169,6 @@ fn claimable(
             version.definition.limits.max_concurrent_conversations
         });
     Ok((workload.leased < most).then_some(task))
-}
-
-/// Why a task is no longer wanted, if one above it has ended.
-fn ended_above(d: &Draft<'_>, task: &Task) -> Result<Option<Reason>, Stop> {
-    let mut above = task.made.parent;
-    while let Some(id) = above {
-        let ancestor = d.task(id)?;
-        match ancestor.now.state {
-            TaskState::Cancelled { .. } => return Ok(Some(Reason::Cancelled)),
-            _ if !ancestor.is_open() => return Ok(Some(Reason::ParentSettled)),
-            _ => above = ancestor.made.parent,
-        }
-    }
-    Ok(None)
 }
 
 /// Mints a hop, or takes up the one that is ready, and leases it.

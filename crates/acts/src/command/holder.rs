@@ -260,15 +260,14 @@ fn overdue(d: &mut Draft<'_>, hop: &Hop, task: Task, under: &UnderHop) -> Result
 }
 
 /// Refused is any act whose chain above holds an ended task: authority is revoked at once (SEMANTICS 4, 9).
-fn severed(d: &Draft<'_>, task: &Task) -> Result<Option<Refusal>, Stop> {
+pub(super) fn severed(d: &Draft<'_>, task: &Task) -> Result<Option<Refusal>, Stop> {
     let mut above: Option<TaskId> = task.made.parent;
     while let Some(id) = above {
         let ancestor = d.task(id)?;
         if !ancestor.is_open() {
-            let reason = if matches!(ancestor.now.state, TaskState::Cancelled { .. }) {
-                Reason::Cancelled
-            } else {
-                Reason::ParentSettled
+            let reason = match ancestor.now.state {
+                TaskState::Cancelled { .. } => ended_why(d, &ancestor)?,
+                _ => Reason::ParentSettled,
             };
             return Ok(Some(
                 Refusal::new(reason)

@@ -113,12 +113,9 @@ pub(crate) fn end_task(d: &mut Draft<'_>, mut task: Task, end: End) -> Result<Ac
         detail,
     )?;
     if !d.children(task.id())?.is_empty() {
-        let why = if state_is_cancel {
-            Reason::Cancelled
-        } else {
-            Reason::ParentSettled
-        };
-        task.now.closing = Some(Refusal::new(why));
+        // What hangs below is closed for the same reason: a cancel, a settle above, a group that fired.
+        let why = reason.filter(|_| state_is_cancel);
+        task.now.closing = Some(Refusal::new(why.unwrap_or(Reason::ParentSettled)));
     }
     count_out(d, &task)?;
     end_activation(d, &task, end.lease, end.dead.is_some())?;

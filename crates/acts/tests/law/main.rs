@@ -1,12 +1,19 @@
 //! The law, told in scenarios and searched with random ones: every command is decided and applied in a world without a
 //! store, and after each the invariants are recomputed from the rows. A test that begins with `i07_` shows I7, and so on.
 
+mod asks;
+mod cancel;
 mod check;
+mod fanout;
 mod gates;
 mod keys;
 mod leases;
+mod mailbox;
 mod owed;
+mod random;
 mod reentry;
+mod tenants;
+mod versions;
 mod walkthrough;
 mod words;
 mod world;
