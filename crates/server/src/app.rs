@@ -1,0 +1,38 @@
+//! What every handler is given.
+
+use std::sync::Arc;
+
+use tertulia_acts::party::Party;
+use tertulia_engine::Engine;
+
+/// How the door is set up.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Who may call.
+    pub auth: Auth,
+    /// The address under which callers reach this server, without a slash at its end; it stands in the OpenAPI document.
+    pub public_url: Option<String>,
+    /// Whether `/metrics` is shown to others than loopback. They tell of all tenants.
+    pub open_metrics: bool,
+}
+
+/// Who may call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Auth {
+    /// Whoever has a key.
+    Required,
+    /// Also, from loopback and without a key, this principal (SEMANTICS 13).
+    DevUser {
+        /// Its tenant, by name.
+        tenant: String,
+        /// Who it is: `user:dev`.
+        party: Party,
+    },
+}
+
+/// What every handler is given. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct App {
+    pub(crate) engine: Engine,
+    pub(crate) settings: Arc<Settings>,
+}

@@ -1,0 +1,99 @@
+//! The door put together: routes, and what stands around each call.
+
+use std::{any::Any, future::Future, net::SocketAddr, sync::Arc};
+
+use axum::{
+    Router,
+    response::{IntoResponse, Response},
+    routing::get,
+    serve::ListenerExt,
+};
+use http::{HeaderName, header};
+use tertulia_engine::Engine;
+use tokio::net::TcpListener;
+use tower_http::{
+    catch_panic::CatchPanicLayer,
+    request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer},
+    sensitive_headers::SetSensitiveRequestHeadersLayer,
+};
+
+use crate::{
+    app::{App, Settings},
+    headers::HOP_TOKEN,
+    openapi,
+    problem::{Code, Problem},
+    trace,
+};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The native API, complete.
+pub fn router(engine: Engine, settings: Settings) -> Router {
+    dress(native(engine, settings))
+}
+
+/// The routes of the native API alone, to be merged with those of other protocols and then [`dress`]ed.
+pub fn native(engine: Engine, settings: Settings) -> Router {
+    let (router, _) = openapi::calls(settings.public_url.as_deref());
+    let app = App {
+        engine,
+        settings: Arc::new(settings),
+    };
+    router
+        .route("/openapi.json", get(openapi::show))
+        .with_state(app)
+}
+
+/// What stands around each call, of whatever protocol: a request id, a trace, an answer where there is no such address,
+/// and one where a handler panics.
+pub fn dress(router: Router) -> Router {
+    let secret = [
+        header::AUTHORIZATION,
+        HeaderName::from_static("x-api-key"),
+        HeaderName::from_static(HOP_TOKEN),
+    ];
+    router
+        .fallback(|| async { Problem::new(Code::NotFound, "there is nothing at this address") })
+        .method_not_allowed_fallback(|| async {
+            Problem::new(
+                Code::MethodNotAllowed,
+                "this address has other methods; see /openapi.json",
+            )
+        })
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(trace::layer())
+        .layer(PropagateRequestIdLayer::new(REQUEST_ID))
+        .layer(SetRequestIdLayer::new(REQUEST_ID, MakeRequestUuid))
+        .layer(SetSensitiveRequestHeadersLayer::new(secret))
+}
+
+fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let what = panic
+        .downcast_ref::<&str>()
+        .map(ToString::to_string)
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a handler panicked".to_owned());
+    Problem::internal(what).into_response()
+}
+
+/// Serves until `shutdown` is over, then lets the calls end that have begun. Drain the engine first: it ends the calls
+/// that wait, and the streams.
+///
+/// # Errors
+/// The listener failed.
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+) -> std::io::Result<()> {
+    let listener = listener.tap_io(|stream| {
+        // Answers are small and wait for nobody.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection keeps its delay");
+        }
+    });
+    let service = router.into_make_service_with_connect_info::<SocketAddr>();
+    axum::serve(listener, service)
+        .with_graceful_shutdown(shutdown)
+        .await
+}

@@ -1,0 +1,86 @@
+//! Answers to asks.
+
+use serde::{Deserialize, Serialize};
+use tertulia_acts::{
+    command::{AnswerAsk, Words},
+    digest::Digest,
+    ids::AskId,
+};
+use utoipa::ToSchema;
+
+use super::{
+    member,
+    part::{PartIn, body, words},
+};
+use crate::problem::Problem;
+
+/// The answer of a principal, or that there will be none.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Answer)]
+pub(crate) struct AnswerIn {
+    /// Whether the question is not answered.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    refuse: bool,
+    /// The answer, or why there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<PartIn>,
+}
+
+/// The answer of an agent at work.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HopAnswer {
+    /// The ask.
+    #[schema(value_type = String)]
+    ask: AskId,
+    /// Whether the question is not answered.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    refuse: bool,
+    /// The answer, or why there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<PartIn>,
+}
+
+fn said(at: &str, refuse: bool, parts: Vec<PartIn>) -> Result<Words, Problem> {
+    let place = member(at, "parts");
+    if refuse {
+        body(&place, parts).map(Words::Refuse)
+    } else {
+        words(&place, parts).map(Words::Inform)
+    }
+}
+
+impl AnswerIn {
+    /// A principal's answer to `ask`.
+    pub(crate) fn into_command(
+        self,
+        ask: AskId,
+        key: Option<String>,
+    ) -> Result<AnswerAsk, Problem> {
+        let canonical = serde_json::to_vec(&self).map_err(Problem::internal)?;
+        let content = Digest::of_all([b"answer", ask.to_string().as_bytes(), &canonical]);
+        let words = said("", self.refuse, self.parts)?;
+        Ok(AnswerAsk {
+            ask: Some(ask),
+            task: None,
+            words,
+            key,
+            content,
+        })
+    }
+}
+
+impl HopAnswer {
+    /// The answer of an agent at work.
+    pub(super) fn into_command(self, at: &str, content: Digest) -> Result<AnswerAsk, Problem> {
+        let words = said(at, self.refuse, self.parts)?;
+        Ok(AnswerAsk {
+            ask: Some(self.ask),
+            task: None,
+            words,
+            key: None,
+            content,
+        })
+    }
+}

@@ -1,0 +1,29 @@
+//! Making keys.
+
+use serde::Deserialize;
+use tertulia_acts::party::Party;
+use utoipa::ToSchema;
+
+use super::{line, party};
+use crate::problem::Problem;
+
+/// For whom a key is made.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = NewKey)]
+pub(crate) struct KeyIn {
+    /// For whom it speaks: the caller, or an agent that it owns.
+    #[serde(deserialize_with = "party")]
+    #[schema(value_type = String)]
+    party: Party,
+    /// What people call it.
+    label: String,
+}
+
+impl KeyIn {
+    /// For whom, and what people call it.
+    pub(crate) fn checked(self) -> Result<(Party, String), Problem> {
+        line("label", &self.label)?;
+        Ok((self.party, self.label))
+    }
+}

@@ -1,0 +1,383 @@
+//! The operations under a hop token. The performative follows from the operation (SEMANTICS 1).
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use tertulia_acts::{
+    answers::Operation,
+    command::{AskUp, Decline, DelegateAll, Fail, HopOperation, Progress, Reply},
+    digest::Digest,
+    group::GroupMode,
+    hop::Wait,
+    ids::{AskId, GroupId, TaskId},
+    limits::{DESCRIPTION_BYTES, FAN_OUT},
+    reason::Reason,
+};
+use utoipa::ToSchema;
+
+use super::{
+    answer::HopAnswer,
+    artifact::{ArtifactIn, artifacts},
+    member,
+    opening::OpeningIn,
+    part::{PartIn, body, words},
+    present, shallow, span,
+};
+use crate::{body as reading, problem::Problem};
+
+/// Where the body of an operation is read from.
+pub(crate) enum Source<'a> {
+    /// The body of the call.
+    Bytes(&'a [u8]),
+    /// A member of a batch, which stands at `at`.
+    Member {
+        /// Where.
+        at: &'a str,
+        /// What.
+        value: Value,
+    },
+}
+
+/// An operation as it was sent.
+pub(crate) struct Sent {
+    /// What is done.
+    pub(crate) operation: HopOperation,
+    /// The digest of the operation and its arguments (SEMANTICS 4).
+    pub(crate) content: Digest,
+}
+
+/// An operation without arguments.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Nothing {}
+
+/// `progress`: what it tells.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ProgressIn {
+    parts: Vec<PartIn>,
+}
+
+/// `delegate_all`: several opening acts at once, as one group.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DelegateAllIn {
+    /// The opening acts.
+    branches: Vec<OpeningIn>,
+    /// When the sender goes on.
+    mode: Mode,
+    /// When it goes on with what there is, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    deadline_ms: Option<u64>,
+    /// Whether branches that are open then go on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    keep_rest: bool,
+}
+
+/// When the sender of a fan-out goes on: at `each` end, when `all` have ended, or when so many results are there.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Mode {
+    /// At each end.
+    Each,
+    /// When all have ended.
+    All,
+    /// When so many results are there.
+    Quorum(u32),
+}
+
+/// `record`: a result of the handler's own.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RecordIn {
+    /// Any JSON, `null` too.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Value, required)]
+    value: Option<Value>,
+}
+
+/// `ask`: a question to whoever made the request.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AskIn {
+    /// The question.
+    parts: Vec<PartIn>,
+    /// How long it waits, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    deadline_ms: Option<u64>,
+}
+
+/// `park`: what is waited for: `tasks`, a `group`, or an `ask`.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ParkIn {
+    /// All of these to end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<String>>)]
+    tasks: Option<Vec<TaskId>>,
+    /// This to fire or, in the mode `each`, more than `seen` of its branches to have ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    group: Option<GroupId>,
+    /// Ends of the group that the handler has seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seen: Option<u32>,
+    /// This to be answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    ask: Option<AskId>,
+}
+
+/// `reply`: the result.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ReplyIn {
+    /// In these words.
+    parts: Vec<PartIn>,
+    /// With these artifacts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    artifacts: Vec<ArtifactIn>,
+}
+
+/// `decline`: the task is not taken on.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DeclineIn {
+    /// Why, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<PartIn>,
+    /// Why, as a code: `declined` (default), `no-consult`, `peer-refused`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    reason: Option<Reason>,
+}
+
+/// `fail`: the task, or this attempt at it, is given up.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FailIn {
+    /// Whether another attempt is to be made.
+    #[serde(default)]
+    retry: bool,
+    /// What the sender is told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<PartIn>,
+    /// What went wrong, for those who keep the agent running.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    /// Why, as a code: `gave-up` (default), `outcome-unknown`, `peer-cancelled`, `peer-failed`, `peer-nonsense`,
+    /// `peer-unreachable`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    reason: Option<Reason>,
+}
+
+/// What the recipient of a task may say about why it declines.
+const DECLINES: &[Reason] = &[Reason::Declined, Reason::NoConsult, Reason::PeerRefused];
+/// What it may say about why it fails.
+const FAILS: &[Reason] = &[
+    Reason::GaveUp,
+    Reason::OutcomeUnknown,
+    Reason::PeerCancelled,
+    Reason::PeerFailed,
+    Reason::PeerNonsense,
+    Reason::PeerUnreachable,
+];
+
+/// The operation of that name.
+pub(crate) fn named(place: &str, name: &str) -> Result<Operation, Problem> {
+    Operation::ALL
+        .iter()
+        .copied()
+        .find(|operation| operation.name() == name)
+        .ok_or_else(|| {
+            let names: Vec<&str> = Operation::ALL
+                .iter()
+                .map(|operation| operation.name())
+                .collect();
+            let name: String = name.chars().take(40).collect();
+            let what = format!(
+                "`{name}` is no operation: expected one of {}",
+                names.join(", ")
+            );
+            Problem::malformed(place, what)
+        })
+}
+
+impl Source<'_> {
+    const fn at(&self) -> &str {
+        match self {
+            Self::Bytes(_) => "",
+            Self::Member { at, .. } => at,
+        }
+    }
+
+    fn read<T: DeserializeOwned + Serialize>(self, name: &str) -> Result<(T, Digest), Problem> {
+        let read: T = match self {
+            Self::Bytes([]) => reading::json(b"{}")?,
+            Self::Bytes(bytes) => reading::json(bytes)?,
+            Self::Member { at, value } => reading::value(at, value)?,
+        };
+        // Read and written again, equal arguments have equal bytes: maps are sorted, and what is not said is left out.
+        let canonical = serde_json::to_vec(&read).map_err(Problem::internal)?;
+        Ok((read, Digest::of_all([name.as_bytes(), &canonical])))
+    }
+}
+
+/// Reads the body of an operation.
+pub(crate) fn read(operation: Operation, source: Source<'_>) -> Result<Sent, Problem> {
+    let name = operation.name();
+    let at = source.at().to_owned();
+    let place = |name: &str| member(&at, name);
+    let (operation, content) = match operation {
+        Operation::Agree => bare(source, name, HopOperation::Agree)?,
+        Operation::Release => bare(source, name, HopOperation::Release)?,
+        Operation::Acknowledge => bare(source, name, HopOperation::Acknowledge)?,
+        Operation::Abstain => bare(source, name, HopOperation::Abstain)?,
+        Operation::Progress => {
+            let (given, content) = source.read::<ProgressIn>(name)?;
+            let body = words(&place("parts"), given.parts)?;
+            (HopOperation::Progress(Progress { body }), content)
+        }
+        Operation::Delegate => {
+            let (given, content) = source.read::<OpeningIn>(name)?;
+            (
+                HopOperation::Delegate(Box::new(given.into_opening(&at)?)),
+                content,
+            )
+        }
+        Operation::DelegateAll => {
+            let (given, content) = source.read::<DelegateAllIn>(name)?;
+            (HopOperation::DelegateAll(given.into_command(&at)?), content)
+        }
+        Operation::Record => {
+            let (given, content) = source.read::<RecordIn>(name)?;
+            let missing = || Problem::malformed(&at, "missing field `value`");
+            let value = given.value.ok_or_else(missing)?;
+            shallow(&place("value"), &value)?;
+            (HopOperation::Record(value), content)
+        }
+        Operation::Ask => {
+            let (given, content) = source.read::<AskIn>(name)?;
+            let body = words(&place("parts"), given.parts)?;
+            let within = span(&place("deadline_ms"), given.deadline_ms)?;
+            (HopOperation::Ask(AskUp { body, within }), content)
+        }
+        Operation::Answer => {
+            let (given, content) = source.read::<HopAnswer>(name)?;
+            (
+                HopOperation::Answer(given.into_command(&at, content)?),
+                content,
+            )
+        }
+        Operation::Park => {
+            let (given, content) = source.read::<ParkIn>(name)?;
+            (HopOperation::Park(given.into_wait(&at)?), content)
+        }
+        Operation::Reply => {
+            let (given, content) = source.read::<ReplyIn>(name)?;
+            let body = body(&place("parts"), given.parts)?;
+            let artifacts = artifacts(&place("artifacts"), given.artifacts)?;
+            (HopOperation::Reply(Reply { body, artifacts }), content)
+        }
+        Operation::Decline => {
+            let (given, content) = source.read::<DeclineIn>(name)?;
+            let reason = one_of(&place("reason"), given.reason, DECLINES)?;
+            let body = body(&place("parts"), given.parts)?;
+            (HopOperation::Decline(Decline { reason, body }), content)
+        }
+        Operation::Fail => {
+            let (given, content) = source.read::<FailIn>(name)?;
+            (HopOperation::Fail(given.into_command(&at)?), content)
+        }
+    };
+    Ok(Sent { operation, content })
+}
+
+fn bare(
+    source: Source<'_>,
+    name: &str,
+    operation: HopOperation,
+) -> Result<(HopOperation, Digest), Problem> {
+    let (Nothing {}, content) = source.read(name)?;
+    Ok((operation, content))
+}
+
+fn one_of(place: &str, reason: Option<Reason>, may: &[Reason]) -> Result<Reason, Problem> {
+    let reason = reason.unwrap_or(may[0]);
+    if may.contains(&reason) {
+        return Ok(reason);
+    }
+    let codes: Vec<&str> = may.iter().map(|reason| reason.code()).collect();
+    let what = format!(
+        "`{reason}` is not yours to say: expected one of {}",
+        codes.join(", ")
+    );
+    Err(Problem::malformed(place, what))
+}
+
+impl DelegateAllIn {
+    fn into_command(self, at: &str) -> Result<DelegateAll, Problem> {
+        // More branches than there may be are a decision of governance (`breadth`); without end they are not.
+        if self.branches.len() > FAN_OUT * 4 {
+            let what = format!("at most {FAN_OUT} branches can be made");
+            return Err(Problem::malformed(&member(at, "branches"), what));
+        }
+        let within = span(&member(at, "deadline_ms"), self.deadline_ms)?;
+        let branches = self.branches.into_iter().enumerate();
+        let branches =
+            branches.map(|(i, branch)| branch.into_opening(&member(at, &format!("branches[{i}]"))));
+        let mode = match self.mode {
+            Mode::Each => GroupMode::Each,
+            Mode::All => GroupMode::All,
+            Mode::Quorum(0) => {
+                let what = "a quorum is at least 1";
+                return Err(Problem::malformed(&member(at, "mode.quorum"), what));
+            }
+            Mode::Quorum(results) => GroupMode::Quorum(results),
+        };
+        Ok(DelegateAll {
+            branches: branches.collect::<Result<_, _>>()?,
+            mode,
+            within,
+            keep_rest: self.keep_rest,
+        })
+    }
+}
+
+impl ParkIn {
+    fn into_wait(self, at: &str) -> Result<Wait, Problem> {
+        match (self.tasks, self.group, self.seen, self.ask) {
+            (Some(tasks), None, None, None) => Ok(Wait::Tasks { tasks }),
+            (None, Some(group), seen, None) => Ok(Wait::Group {
+                group,
+                seen: seen.unwrap_or_default(),
+            }),
+            (None, None, None, Some(ask)) => Ok(Wait::Ask { ask }),
+            _ => {
+                let what = "expected one of `tasks`, `group` (with `seen`) and `ask`";
+                Err(Problem::malformed(at, what))
+            }
+        }
+    }
+}
+
+impl FailIn {
+    fn into_command(self, at: &str) -> Result<Fail, Problem> {
+        let error = self.error.unwrap_or_default();
+        if error.len() > DESCRIPTION_BYTES {
+            let what = format!(
+                "{} bytes, and at most {DESCRIPTION_BYTES} are taken",
+                error.len()
+            );
+            return Err(Problem::malformed(&member(at, "error"), what));
+        }
+        let reason = one_of(&member(at, "reason"), self.reason, FAILS)?;
+        let body = body(&member(at, "parts"), self.parts)?;
+        Ok(Fail {
+            retry: self.retry,
+            reason,
+            error,
+            body,
+        })
+    }
+}
