@@ -112,8 +112,9 @@ impl Sqlite {
 impl Store for Sqlite {
     fn begin(&mut self) -> Result<(), StoreError> {
         self.rollback()?;
-        // IMMEDIATE: the lock is had now, not in the midst of the batch. Nobody else writes but checkpoints.
-        self.run("BEGIN IMMEDIATE")
+        // Not IMMEDIATE: nobody else writes, so the lock is always to be had when the first row is written, and a
+        // batch that only reads takes none.
+        self.run("BEGIN")
     }
 
     fn load(&mut self, needs: &[Need], facts: &mut Facts) -> Result<(), StoreError> {
