@@ -1,0 +1,249 @@
+//! `SendMessage`: a message opens a task, or answers what a task asks.
+
+use tertulia_acts::{
+    command::{Command, HopOperation, Place, Send},
+    envelope::Refusal,
+    facts::Fault,
+    ids::{ConversationId, TaskId},
+    limits::KEY_BYTES,
+    reason::Reason,
+    receipt::Outcome,
+};
+use tertulia_engine::read::TaskRead;
+
+use super::{
+    call::{Call, wrong_header},
+    failure,
+    present::{self, Extent},
+    wait,
+};
+use crate::{
+    map::{self, Claimed, Said, Unfit},
+    wire::{
+        A2aError, ErrorKind, FieldViolation, Message, SendMessageRequest, SendMessageResponse,
+        TaskState,
+    },
+};
+
+/// What came of a message.
+pub(super) enum Sent {
+    /// A task, and what the caller calls its conversation, where that is known.
+    Task(TaskId, Option<String>),
+    /// A refuse that made no task.
+    Refused(Box<Message>),
+}
+
+/// `SendMessage`.
+pub(super) async fn send(
+    call: &Call,
+    request: SendMessageRequest,
+) -> Result<SendMessageResponse, A2aError> {
+    let configuration = request.configuration.clone().unwrap_or_default();
+    let extent = Extent::of(configuration.history_length);
+    let (id, context) = match submit(call, request).await? {
+        Sent::Task(id, context) => (id, context),
+        Sent::Refused(message) => return Ok(SendMessageResponse::Message(*message)),
+    };
+    let read = if configuration.return_immediately {
+        call.read(id)?
+    } else {
+        wait::until_rest(call, id).await?
+    };
+    let task = match context {
+        Some(context) => present::task_in(call, &read, &context, extent)?,
+        None => present::task(call, &read, extent)?,
+    };
+    Ok(SendMessageResponse::Task(task))
+}
+
+/// Sends the message, and tells what came of it once that is durable.
+pub(super) async fn submit(call: &Call, request: SendMessageRequest) -> Result<Sent, A2aError> {
+    let configuration = request.configuration.unwrap_or_default();
+    if configuration.task_push_notification_config.is_some() {
+        return Err(super::operation::no_push());
+    }
+    let claimed = Claimed::read(&request.message.metadata)?;
+    let key = key(call, &claimed)?;
+    let said = Said {
+        message: request.message,
+        claimed,
+        key,
+    };
+    if said.message.task_id.is_empty() {
+        open(call, said).await
+    } else {
+        go_on(call, said).await
+    }
+}
+
+/// The key of the call: in its header or in the extension, and if in both, the same.
+fn key(call: &Call, claimed: &Claimed) -> Result<Option<String>, A2aError> {
+    match (&call.key, &claimed.idempotency_key) {
+        (Some(header), Some(claimed)) if header != claimed => Err(wrong_header(
+            "idempotency-key",
+            "differs from the idempotencyKey of the extension; send one of them",
+        )),
+        (Some(header), _) if header.len() > KEY_BYTES => Err(wrong_header(
+            "idempotency-key",
+            format_args!("must have at most {KEY_BYTES} bytes"),
+        )),
+        (header, claimed) => Ok(header.clone().or_else(|| claimed.clone())),
+    }
+}
+
+/// A message without a task opens one.
+async fn open(call: &Call, said: Said) -> Result<Sent, A2aError> {
+    let context = said.message.context_id.clone();
+    let key = said.key.clone();
+    let place = place(call, &context)?;
+    let opening = map::opening(said, call.agent.clone(), place)?;
+    let command = match call.token {
+        Some(token) => {
+            let content = opening.content();
+            call.under(
+                token,
+                key,
+                content,
+                HopOperation::Delegate(Box::new(opening)),
+            )
+        }
+        None => Command::Send(call.caller.clone(), Box::new(Send { opening, key })),
+    };
+    match call.command(command).await? {
+        Ok(Outcome::Accepted { task, .. }) => {
+            // Under a hop it may have attached to a task of another conversation.
+            let known = call.token.is_none() && !context.is_empty();
+            Ok(Sent::Task(task, known.then_some(context)))
+        }
+        Ok(Outcome::Refused {
+            task: Some(task), ..
+        }) => Ok(Sent::Task(task, None)),
+        Ok(Outcome::Refused { refusal, .. }) => Ok(refused(&refusal, "", &context)),
+        Ok(other) => Err(failure::internal(format_args!(
+            "an unfitting outcome: {other:?}"
+        ))),
+        Err(fault) => Err(failure::fault(&fault)),
+    }
+}
+
+/// Where a message is said. A context that the server gave is a conversation; any other is the caller's own name for
+/// one, which is opened if there is none.
+fn place(call: &Call, context: &str) -> Result<Place, A2aError> {
+    if context.is_empty() {
+        return Ok(Place::Standing);
+    }
+    if let Ok(id) = context.parse::<ConversationId>() {
+        let reader = call.house.engine.reader();
+        let found = reader
+            .conversation(&call.viewer, id)
+            .map_err(failure::engine)?;
+        return found
+            .filter(|row| {
+                let takes_part = |party| row.participant(party).is_some();
+                takes_part(&call.viewer.party) && takes_part(&call.agent)
+            })
+            .map(|_| Place::In(id))
+            .ok_or_else(|| wrong_context("is no context of yours with this agent"));
+    }
+    if call.token.is_some() {
+        let what = "is a name of your own, which an agent at work has none of; leave it out, or send one that came back";
+        return Err(wrong_context(what));
+    }
+    Ok(Place::Alias(context.to_owned()))
+}
+
+fn wrong_context(what: &str) -> A2aError {
+    A2aError::invalid_params(vec![FieldViolation {
+        field: "message.contextId".to_owned(),
+        description: what.to_owned(),
+    }])
+}
+
+/// A message about a task answers what it asks.
+async fn go_on(call: &Call, said: Said) -> Result<Sent, A2aError> {
+    let read = call.task(&said.message.task_id)?;
+    let context = present::context(call, &read)?;
+    let named = &said.message.context_id;
+    if !named.is_empty() && *named != context && *named != read.task.made.conversation.to_string() {
+        return Err(wrong_context("is not the context of the task"));
+    }
+    let id = read.task.id();
+    if !is_repeat(call, &said)? {
+        let state = map::shown(&call.viewer, &read);
+        if state.is_terminal() {
+            let message = format!(
+                "task {id} has ended ({}); send the message in its context without taskId",
+                read.task.now.state.name()
+            );
+            return Err(A2aError::new(ErrorKind::UnsupportedOperation, message));
+        }
+        if state != TaskState::InputRequired {
+            return Ok(asks_nothing(&read, &context));
+        }
+    }
+    let ask = read.open_ask.as_ref().map(|(ask, _)| ask.id);
+    if said.claimed.ask.is_some() && said.claimed.ask != ask {
+        let refusal = Refusal::saying(
+            Reason::AskClosed,
+            "the ask that the message names is not the one that the task waits for",
+        );
+        return Ok(refused(
+            &refusal.with("ask", ask),
+            &id.to_string(),
+            &context,
+        ));
+    }
+    let mut answer = match map::answer(said, id) {
+        Ok(answer) => answer,
+        Err(Unfit::Refused(refusal)) => return Ok(refused(&refusal, &id.to_string(), &context)),
+        Err(Unfit::Error(error)) => return Err(error),
+    };
+    answer.ask = ask;
+    let command = match call.token {
+        Some(token) => {
+            let step = answer.key.clone();
+            call.under(token, step, answer.content, HopOperation::Answer(answer))
+        }
+        None => Command::Answer(call.caller.clone(), answer),
+    };
+    match call.command(command).await? {
+        Ok(Outcome::Answered { .. }) => Ok(Sent::Task(id, Some(context))),
+        Ok(Outcome::Refused { refusal, .. }) => Ok(refused(&refusal, &id.to_string(), &context)),
+        // It was answered, or has ended, in the meantime.
+        Err(Fault::NotFound(_)) => Ok(asks_nothing(&call.read(id)?, &context)),
+        Ok(other) => Err(failure::internal(format_args!(
+            "an unfitting outcome: {other:?}"
+        ))),
+        Err(fault) => Err(failure::fault(&fault)),
+    }
+}
+
+/// Whether the key was used before: then the engine tells what came of it, however the task stands now.
+fn is_repeat(call: &Call, said: &Said) -> Result<bool, A2aError> {
+    let (Some(key), None) = (&said.key, call.token) else {
+        return Ok(false);
+    };
+    let engine = &call.house.engine;
+    let receipt = engine
+        .reader()
+        .receipt_by_key(&call.viewer, key, engine.now());
+    Ok(receipt.map_err(failure::engine)?.is_some())
+}
+
+/// A task that is at work takes no message: an illegal act, and the task stays as it is.
+fn asks_nothing(read: &TaskRead, context: &str) -> Sent {
+    let id = read.task.id();
+    let message = format!(
+        "task {id} is {} and asks you nothing; wait for it, cancel it, or send the message in its context without taskId",
+        read.task.now.state.name()
+    );
+    let refusal = Refusal::saying(Reason::IllegalAct, message)
+        .with("task", id)
+        .with("state", read.task.now.state.name());
+    refused(&refusal, &id.to_string(), context)
+}
+
+fn refused(refusal: &Refusal, task: &str, context: &str) -> Sent {
+    let id = format!("refuse_{:032x}", rand::random::<u128>());
+    Sent::Refused(Box::new(map::refusal(refusal, id, task, context)))
+}
