@@ -82,16 +82,17 @@ impl Investigation {
     /// What the logs specialist is asked. Leaves out the dependencies: they do not bear on it.
     pub fn for_logs(&self) -> Self {
         self.narrowed(
-            SourceKind::LogWindow,
+            &[SourceKind::LogWindow],
             &logs_objective(&self.incident, &self.service),
         )
     }
 
     /// What the deployments specialist is asked. It names the service alone; which others count as
-    /// its dependencies is for the specialist to ask.
+    /// its dependencies is for the specialist to ask. It refers to the log window too, which the
+    /// specialist does not read but has to name where it asks agent:logs for the onset.
     pub fn for_deployments(&self) -> Self {
         self.narrowed(
-            SourceKind::DeploymentHistory,
+            &[SourceKind::DeploymentHistory, SourceKind::LogWindow],
             &deployments_objective(&self.incident, &self.service),
         )
     }
@@ -103,7 +104,7 @@ impl Investigation {
             .map_or(self.symptom.as_str(), String::as_str)
     }
 
-    fn narrowed(&self, kind: SourceKind, objective: &str) -> Self {
+    fn narrowed(&self, kinds: &[SourceKind], objective: &str) -> Self {
         Self {
             contract: INVESTIGATION_CONTRACT.to_owned(),
             incident: self.incident.clone(),
@@ -112,7 +113,10 @@ impl Investigation {
             window: self.window,
             symptom: self.symptom.clone(),
             questions: vec![objective.to_owned()],
-            evidence: self.source(kind).into_iter().cloned().collect(),
+            evidence: kinds
+                .iter()
+                .filter_map(|kind| self.source(*kind).cloned())
+                .collect(),
         }
     }
 }
@@ -132,10 +136,9 @@ mod tests {
     #[test]
     fn the_same_question_is_written_with_the_same_bytes_by_whoever_asks_it() {
         let request = cases::request("INC-42").unwrap();
-        let mut seen_by_another = request.for_deployments();
-        seen_by_another.evidence = request.evidence.clone();
+        let seen_by_deployments = request.for_deployments();
         let first = serde_json::to_vec(&request.for_logs()).unwrap();
-        let second = serde_json::to_vec(&seen_by_another.for_logs()).unwrap();
+        let second = serde_json::to_vec(&seen_by_deployments.for_logs()).unwrap();
         assert_eq!(first, second);
         assert_eq!(
             request.for_logs().objective(),

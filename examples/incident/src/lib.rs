@@ -1,5 +1,5 @@
-//! The example incident: frozen evidence and the rules of three agents that explain it, without a
-//! model and without the engine.
+//! The example incident: frozen evidence, the rules of three agents that explain it without a model,
+//! and in [`agents`] the same as workers that converse through a server. The rules know nothing of it:
 //!
 //! ```
 //! use tertulia_incident::cases::{self, Archive};
@@ -22,6 +22,7 @@
 //! What a log line, a request or a record says is data: it is counted, compared and quoted, and
 //! nothing in it is followed.
 
+pub mod agents;
 pub mod cases;
 pub mod coordinator;
 mod correlation;

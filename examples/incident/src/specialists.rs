@@ -29,13 +29,28 @@ pub enum SpecialistError {
     History(#[from] HistoryError),
 }
 
+/// Reads the evidence of one kind that a question refers to, in the version that it refers to.
+pub fn read<'a>(
+    archive: &Archive,
+    question: &'a Investigation,
+    kind: SourceKind,
+) -> Result<(&'a Source, String), SpecialistError> {
+    let name = match kind {
+        SourceKind::LogWindow => "log window",
+        SourceKind::DeploymentHistory => "deployment history",
+    };
+    let source = question
+        .source(kind)
+        .ok_or(SpecialistError::NoEvidence(name))?;
+    Ok((source, archive.read(source)?))
+}
+
 /// Answers a question to the logs specialist.
 pub fn logs(archive: &Archive, question: &Investigation) -> Result<LogReport, SpecialistError> {
-    let source = source(question, SourceKind::LogWindow, "log window")?;
     if question.window.to.duration_since(question.window.from) > WINDOW_MAX {
         return Err(SpecialistError::WindowTooLong);
     }
-    let text = archive.read(source)?;
+    let (source, text) = read(archive, question, SourceKind::LogWindow)?;
     Ok(logs::investigate(
         &LogWindow::read(source.clone(), &text),
         question,
@@ -49,26 +64,11 @@ pub fn deployments(
     dependencies: Vec<String>,
     onset: Option<Timestamp>,
 ) -> Result<DeploymentReport, SpecialistError> {
-    let source = source(
-        question,
-        SourceKind::DeploymentHistory,
-        "deployment history",
-    )?;
-    let text = archive.read(source)?;
+    let (source, text) = read(archive, question, SourceKind::DeploymentHistory)?;
     let history = History::read(source.clone(), &text)?;
     Ok(deployments::investigate(
         &history,
         &Scope::with(question, dependencies),
         onset,
     ))
-}
-
-fn source<'a>(
-    question: &'a Investigation,
-    kind: SourceKind,
-    name: &'static str,
-) -> Result<&'a Source, SpecialistError> {
-    question
-        .source(kind)
-        .ok_or(SpecialistError::NoEvidence(name))
 }
