@@ -20,9 +20,9 @@ pub struct Decision {
 /// Why there is no decision.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Undecided {
-    /// This is to be loaded first.
+    /// These are to be loaded first.
     #[error("facts are missing: {0:?}")]
-    Missing(Need),
+    Missing(Vec<Need>),
     /// The rules contradict the facts.
     #[error("the rules contradict the facts: {0}")]
     Broken(String),
@@ -44,7 +44,7 @@ pub fn decide(
             changes: draft.changes(),
             answer,
         }),
-        Err(Stop::Missing(need)) => Err(Undecided::Missing(need)),
+        Err(Stop::Missing(needs)) => Err(Undecided::Missing(needs)),
         Err(Stop::Broken(why)) => Err(Undecided::Broken(why)),
         Err(Stop::Fault(fault)) => Ok(Decision {
             changes: Vec::new(),

@@ -223,7 +223,7 @@ impl<S: Store> Core<S> {
             }));
             match decided {
                 Ok(Ok(decision)) => return Ok(Ok(decision)),
-                Ok(Err(Undecided::Missing(need))) => self.store.load(&[need], &mut self.facts)?,
+                Ok(Err(Undecided::Missing(needs))) => self.store.load(&needs, &mut self.facts)?,
                 Ok(Err(undecided)) => return Ok(Err(self.broken(job, undecided.to_string()))),
                 Err(_) => return Ok(Err(self.broken(job, "a rule panicked".into()))),
             }

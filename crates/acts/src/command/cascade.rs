@@ -3,14 +3,14 @@
 
 use crate::{
     envelope::Refusal,
-    facts::{Draft, Stop},
+    facts::{Draft, Need, Stop},
     group::{Group, GroupState},
     lease::LeaseEnd,
     limits::CASCADE,
     performative::Performative,
     reason::Reason,
     task::Task,
-    transition::{End, end_task},
+    transition::{End, end_task, foresee_ends},
 };
 
 /// Closes children of a task that ended; while some are left, it stays due.
@@ -22,7 +22,9 @@ pub(super) fn close_children(d: &mut Draft<'_>, task: Task) -> Result<(), Stop> 
         .unwrap_or_else(|| Refusal::new(Reason::ParentSettled));
     let children = d.children(task.id())?;
     let all = children.len() <= CASCADE;
-    for child in children.into_iter().take(CASCADE) {
+    let children: Vec<Task> = children.into_iter().take(CASCADE).collect();
+    foresee_ends(d, &children)?;
+    for child in children {
         close(d, child, why.clone().with("task", task.id()))?;
     }
     if all {
@@ -35,6 +37,15 @@ pub(super) fn close_children(d: &mut Draft<'_>, task: Task) -> Result<(), Stop> 
 
 /// Closes the branches that are open in a group that fired. A fan-out is never wider than one transaction closes.
 pub(super) fn close_rest(d: &mut Draft<'_>, group: Group) -> Result<(), Stop> {
+    d.foresee(group.branches.iter().copied().map(Need::Task))?;
+    let mut open = Vec::new();
+    for id in &group.branches {
+        let task = d.task(*id)?;
+        if task.is_open() {
+            open.push(task);
+        }
+    }
+    foresee_ends(d, &open)?;
     for id in &group.branches {
         let task = d.task(*id)?;
         if task.is_open() && !is_wanted(d, &task)? {

@@ -94,7 +94,9 @@ pub(super) fn decide(d: &mut Draft<'_>, caller: &Caller, claim: &Claim) -> Resul
     }
     let mut grants = Vec::new();
     let limit = claim.max.saturating_add(CLAIM_SPARE);
-    for (head, conversation) in d.ready(caller.tenant, &claim.agent, &claim.versions, limit)? {
+    let ready = d.ready(caller.tenant, &claim.agent, &claim.versions, limit)?;
+    foresee(d, claim, &ready)?;
+    for (head, conversation) in ready {
         if grants.len() >= claim.max as usize {
             break;
         }
@@ -121,6 +123,31 @@ pub(super) fn decide(d: &mut Draft<'_>, caller: &Caller, claim: &Claim) -> Resul
         d.put(receipt);
     }
     Ok(Answer::Granted(grants))
+}
+
+/// Asks for what granting so many reads.
+fn foresee(d: &Draft<'_>, claim: &Claim, ready: &[(Head, ConversationId)]) -> Result<(), Stop> {
+    // Some of those at the front will turn out not to be claimable.
+    let likely = claim.max.saturating_add(CLAIM_SPARE) as usize;
+    let likely = &ready[..ready.len().min(likely)];
+    d.foresee(likely.iter().flat_map(|(head, conversation)| {
+        [
+            Need::Slot(claim.agent.clone(), *conversation),
+            Need::Task(head.task),
+            Need::Root(head.task.root),
+            Need::Conversation(*conversation),
+        ]
+    }))?;
+    let mut needs = Vec::new();
+    for (head, _) in likely {
+        let task = d.task(head.task)?;
+        needs.extend(task.made.genealogy.hops().iter().map(|hop| Need::Task(hop.task)));
+        needs.extend(task.now.hop.map(Need::Hop));
+        if task.now.steps > 0 {
+            needs.push(Need::Steps(task.id()));
+        }
+    }
+    d.foresee(needs)
 }
 
 /// The slot of a candidate, if it still is one.

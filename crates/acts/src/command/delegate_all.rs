@@ -4,7 +4,7 @@
 use super::{Opening, delegate::branch, holder::Holder};
 use crate::{
     envelope::Refusal,
-    facts::{Draft, Stop},
+    facts::{Draft, Need, Stop},
     group::{Group, GroupMode, GroupState},
     ids::GroupId,
     limits::FAN_OUT,
@@ -51,11 +51,19 @@ pub(super) fn decide(
         }
     }
     let root = holder.task.id().root;
+    let tenant = holder.task.made.tenant;
+    d.foresee(all.branches.iter().flat_map(|opening| {
+        let name = opening.to.name();
+        [
+            Need::Agent(tenant, name.to_owned()),
+            Need::Commitments(root, name.to_owned(), opening.fingerprint),
+        ]
+    }))?;
     let id = GroupId::new(root, d.number(root)?);
     let deadline = all.within.map(|within| d.now.after(within));
     d.put(Group {
         id,
-        tenant: holder.task.made.tenant,
+        tenant,
         owner: holder.task.id(),
         branches: Vec::new(),
         mode: all.mode,

@@ -30,8 +30,8 @@ use crate::{
 /// Why a command was not decided, or was decided to change nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Stop {
-    /// A fact is to be loaded first; the command is then decided anew.
-    Missing(Need),
+    /// Facts are to be loaded first; the command is then decided anew.
+    Missing(Vec<Need>),
     /// A decision of governance that leaves no trace in the store: the act is refused (SEMANTICS 18).
     Refused(Refusal),
     /// The call cannot be carried out at all.
@@ -162,16 +162,36 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// It is to be loaded.
     pub fn need(&self, need: Need) -> Result<(), Stop> {
-        let root = match &need {
+        if self.knows(&need) {
+            Ok(())
+        } else {
+            Err(Stop::Missing(vec![need]))
+        }
+    }
+
+    fn knows(&self, need: &Need) -> bool {
+        let root = match need {
             Need::Artifact(root, _) => Some(*root),
             Need::Act(id) => Some(id.conversation.root),
             need => need.root(),
         };
         let fresh = root.is_some_and(|root| self.fresh.contains(&root));
-        if fresh || self.facts.knows(&need) {
+        fresh || self.facts.knows(need) || self.facts.unborn(need)
+    }
+
+    /// Asks for all that is read next at once, so that what is done to many is loaded in few rounds.
+    ///
+    /// # Errors
+    /// Some of it is to be loaded.
+    pub fn foresee(&self, needs: impl IntoIterator<Item = Need>) -> Result<(), Stop> {
+        let missing: BTreeSet<Need> = needs
+            .into_iter()
+            .filter(|need| !self.knows(need) && !self.facts.holds(need))
+            .collect();
+        if missing.is_empty() {
             Ok(())
         } else {
-            Err(Stop::Missing(need))
+            Err(Stop::Missing(missing.into_iter().collect()))
         }
     }
 

@@ -89,6 +89,27 @@ pub enum Need {
 }
 
 impl Need {
+    /// The number under its root of what it names, or of what the set that it names hangs on. While the root has not
+    /// come to that number, nothing is there.
+    #[must_use]
+    pub const fn number(&self) -> Option<(RootId, u32)> {
+        match self {
+            Self::Conversation(id) | Self::Slot(_, id) | Self::Queue(_, id) => {
+                Some((id.root, id.n))
+            }
+            Self::Task(id)
+            | Self::Steps(id)
+            | Self::AsksTo(id)
+            | Self::AsksOf(id)
+            | Self::Children(id) => Some((id.root, id.n)),
+            Self::Hop(id) => Some((id.root, id.n)),
+            Self::Ask(id) => Some((id.root, id.n)),
+            Self::Group(id) => Some((id.root, id.n)),
+            Self::Commitment(id) => Some((id.root, id.n)),
+            _ => None,
+        }
+    }
+
     /// The root under which it lies wholly, if there is one: what lies under a root made since the facts were last
     /// forgotten is known. Acts and artifacts are let go at each commit and so are never known by their root.
     #[must_use]

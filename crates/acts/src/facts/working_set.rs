@@ -74,6 +74,30 @@ impl Facts {
         })
     }
 
+    /// Whether what `need` names cannot exist, since its root has not come to its number yet.
+    pub(crate) fn unborn(&self, need: &Need) -> bool {
+        need.number().is_some_and(|(root, n)| {
+            let row = self.tables.roots.get(&root);
+            row.is_some_and(|row| n >= row.next)
+        })
+    }
+
+    /// Whether the one row that `need` names is here, though it may have come along with others.
+    pub(crate) fn holds(&self, need: &Need) -> bool {
+        let t = &self.tables;
+        match need {
+            Need::Root(id) => t.roots.get(id).is_some(),
+            Need::Conversation(id) => t.conversations.get(id).is_some(),
+            Need::Task(id) => t.tasks.get(id).is_some(),
+            Need::Hop(id) => t.hops.get(id).is_some(),
+            Need::Token(token) => t.leases.get(token).is_some(),
+            Need::Slot(agent, id) => t.slots.get(&(agent.clone(), *id)).is_some(),
+            Need::Group(id) => t.groups.get(id).is_some(),
+            Need::Commitment(id) => t.commitments.get(id).is_some(),
+            _ => false,
+        }
+    }
+
     /// Applies changes, so that the next command sees them.
     pub fn apply(&mut self, changes: Vec<Change>) {
         for change in changes {

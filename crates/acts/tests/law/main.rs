@@ -4,6 +4,7 @@
 mod asks;
 mod cancel;
 mod check;
+mod cold;
 mod fanout;
 mod gates;
 mod keys;

@@ -4,16 +4,19 @@
 use proptest::prelude::*;
 use serde_json::json;
 use tertulia_acts::{
-    ask::{Addressee, AskState},
+    ask::{Addressee, Ask, AskState},
     command::{
         Answer, Close, Command, DelegateAll, Grant, HopOperation, Migrate, Opening, Place, Redrive,
         UnderHop,
     },
+    delivery::Delivery,
     group::GroupMode,
     hop::Wait,
     ids::{AskId, GroupId, TaskId},
+    lease::LeaseState,
     limits::DEADLINE_MOST,
     performative::Performative,
+    task::Task,
     time::Millis,
 };
 
@@ -48,7 +51,7 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
             about,
         },
     );
-    prop::collection::vec(one, 20..110)
+    prop::collection::vec(one, 30..150)
 }
 
 fn pick<T: Clone>(from: &[T], by: u16) -> Option<T> {
@@ -98,22 +101,36 @@ impl Life {
             87..89 => self.cancel(it),
             89..94 => self.answer(it),
             94..96 => self.beat(it),
-            96..97 => self.redrive(it),
+            96..98 => self.redrive(it),
             _ => self.rearrange(it),
         }
     }
 
-    fn tasks(&self) -> Vec<TaskId> {
-        self.w.facts.tables().tasks.rows().map(|t| t.id()).collect()
+    /// Mostly the tasks that are `so`; now and then all of them.
+    fn tasks(&self, it: Move, so: impl Fn(&Task) -> bool) -> Vec<TaskId> {
+        let tasks = self.w.facts.tables().tasks.rows();
+        tasks
+            .filter(|task| it.about % 7 == 0 || so(task))
+            .map(Task::id)
+            .collect()
     }
 
-    fn opening(&self, it: Move) -> Opening {
+    /// Who is asked by `by`: mostly another.
+    fn asked(by: &str, it: Move) -> &'static str {
+        let others: Vec<&str> = AGENTS.into_iter().filter(|name| *name != by).collect();
+        match it.about % 23 {
+            0 => AGENTS[usize::from(it.what) % AGENTS.len()],
+            _ => others[usize::from(it.about) % others.len()],
+        }
+    }
+
+    fn opening(by: &str, it: Move) -> Opening {
         let performative = match it.what % 8 {
             0 => Performative::Query,
             1 => Performative::Inform,
             _ => Performative::Request,
         };
-        let to = AGENTS[usize::from(it.about) % AGENTS.len()];
+        let to = Self::asked(by, it);
         let text = TEXTS[usize::from(it.about / 7) % TEXTS.len()];
         let mut opening = opening(performative, to, text);
         if it.what % 5 == 0 {
@@ -133,7 +150,7 @@ impl Life {
 
     fn send(&mut self, it: Move) {
         let who = PEOPLE[usize::from(it.who) % 2];
-        let mut opening = self.opening(it);
+        let mut opening = Self::opening("", it);
         if it.who % 3 == 0 {
             let conversations = self.w.facts.tables().conversations.rows();
             let own: Vec<_> = conversations
@@ -155,8 +172,20 @@ impl Life {
     }
 
     fn claim(&mut self, it: Move) {
-        let agent = AGENTS[usize::from(it.who) % AGENTS.len()];
-        let request = match it.what % 8 {
+        // Mostly one that has something to do.
+        let ready: Vec<&str> = AGENTS
+            .into_iter()
+            .filter(|agent| {
+                let mut slots = self.w.facts.tables().slots.rows();
+                slots.any(|slot| {
+                    slot.agent == *agent && slot.leased.is_none() && slot.head.is_some()
+                })
+            })
+            .collect();
+        let agent = pick(&ready, it.who)
+            .filter(|_| it.what % 5 != 0)
+            .unwrap_or(AGENTS[usize::from(it.who) % AGENTS.len()]);
+        let request = match it.what % 9 {
             0 => format!("request {}", it.about % 3),
             _ => format!("request of {}", self.count),
         };
@@ -166,9 +195,19 @@ impl Life {
     }
 
     fn work(&mut self, it: Move) {
-        let recent = self.grants.len().saturating_sub(6);
-        let from = if it.who % 6 == 0 { 0 } else { recent };
-        let Some(grant) = pick(&self.grants[from..], it.who) else {
+        // Mostly one whose lease lives; now and then any that ever was.
+        let leases = &self.w.facts.tables().leases;
+        let live: Vec<Grant> = self
+            .grants
+            .iter()
+            .filter(|grant| {
+                let lease = leases.get(&grant.token.hash());
+                lease.is_some_and(|lease| lease.state == LeaseState::Live)
+            })
+            .cloned()
+            .collect();
+        let any = live.is_empty() || it.about % 8 == 0;
+        let Some(grant) = pick(if any { &self.grants } else { &live }, it.who) else {
             return;
         };
         let operation = self.operation(it, &grant);
@@ -220,8 +259,8 @@ impl Life {
             12 => record(json!(it.about % 2)),
             13 => HopOperation::Acknowledge,
             14..17 => ask_within(text, Millis(i64::from(it.about))),
-            17..20 => self.fan_out(it),
-            20..32 => delegate(self.opening(Move {
+            17..20 => Self::fan_out(grant.task.made.debtor.name(), it),
+            20..32 => delegate(Self::opening(grant.task.made.debtor.name(), Move {
                 what: it.about,
                 about: it.what / 40,
                 ..it
@@ -230,11 +269,11 @@ impl Life {
         }
     }
 
-    fn fan_out(&self, it: Move) -> HopOperation {
+    fn fan_out(by: &str, it: Move) -> HopOperation {
         let count = 1 + it.about % 4;
         let branches = (0..count)
             .map(|n| {
-                self.opening(Move {
+                Self::opening(by, Move {
                     what: it.what / 40 + n,
                     about: it.about / 5 + n * 3,
                     ..it
@@ -287,12 +326,12 @@ impl Life {
     }
 
     fn wait(&mut self, it: Move) {
-        let span = match it.what % 6 {
-            0 => Millis(1),
-            1 => Millis::seconds(1),
-            2 => Millis::seconds(5),
-            3 => Millis::seconds(31),
-            4 => Millis::seconds(300),
+        let span = match it.what % 12 {
+            0..3 => Millis(1),
+            3..7 => Millis::seconds(1),
+            7..9 => Millis::seconds(5),
+            9 => Millis::seconds(31),
+            10 => Millis::seconds(300),
             _ => Millis::hours(i64::from(it.about % 30)),
         };
         self.w.wait(span);
@@ -309,7 +348,7 @@ impl Life {
     }
 
     fn cancel(&mut self, it: Move) {
-        let Some(task) = pick(&self.tasks(), it.what) else {
+        let Some(task) = pick(&self.tasks(it, |task| task.is_open()), it.what) else {
             return;
         };
         let mut cancel = cancel(task);
@@ -325,9 +364,22 @@ impl Life {
     }
 
     fn answer(&mut self, it: Move) {
-        let asks: Vec<AskId> = self.w.facts.tables().asks.rows().map(|a| a.id).collect();
-        if let Some(ask) = pick(&asks, it.what) {
-            let caller = self.w.caller(PEOPLE[usize::from(it.who) % 2]);
+        let asks: Vec<&Ask> = self.w.facts.tables().asks.rows().collect();
+        let to_people: Vec<&Ask> = asks
+            .iter()
+            .filter(|ask| {
+                ask.state == AskState::Open && matches!(ask.addressee, Addressee::Principal(_))
+            })
+            .copied()
+            .collect();
+        let from = if it.about % 7 == 0 { &asks } else { &to_people };
+        if let Some(ask) = pick(from, it.what) {
+            let who = match &ask.addressee {
+                Addressee::Principal(who) => who.to_string(),
+                Addressee::Task(_) => PEOPLE[usize::from(it.who) % 2].to_owned(),
+            };
+            let ask = ask.id;
+            let caller = self.w.caller(&who);
             let answer = answer_to(ask, TEXTS[usize::from(it.about) % 2]);
             self.run(&Command::Answer(caller, answer));
         }
@@ -341,7 +393,8 @@ impl Life {
     }
 
     fn redrive(&mut self, it: Move) {
-        if let Some(task) = pick(&self.tasks(), it.what) {
+        let dead = |task: &Task| matches!(task.now.delivery, Delivery::Dead { .. });
+        if let Some(task) = pick(&self.tasks(it, dead), it.what) {
             let caller = self.w.caller(PEOPLE[usize::from(it.who) % 2]);
             let within = Some(Millis::seconds(60));
             self.run(&Command::Redrive(caller, Redrive { task, within }));

@@ -18,7 +18,7 @@ use tertulia_acts::{
     time::{Millis, Timestamp},
 };
 
-use crate::check;
+use crate::{check, cold};
 
 /// When every world begins.
 pub(crate) const DAWN: Timestamp = Timestamp(1_800_000_000_000);
@@ -32,7 +32,7 @@ pub(crate) struct World {
     pub(crate) rounds: u32,
     /// Whether the invariants are checked after each command; worlds of thousands of tasks check at their end.
     pub(crate) checked: bool,
-    /// Whether everything known is forgotten and loaded anew before each command, as by another node.
+    /// Whether nothing is known before a command, and each need is loaded by itself, as on another node.
     pub(crate) forgetful: bool,
     commands: u64,
     ended: BTreeMap<TaskId, TaskState>,
@@ -135,17 +135,22 @@ impl World {
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&self.commands.to_be_bytes());
         let ids = Ids::new(seed);
-        if self.forgetful {
-            self.facts = reloaded(&self.facts);
-        }
+        let mut cold = Facts::default();
         self.rounds = 0;
         loop {
-            match decide(&self.facts, command, self.now, &ids) {
+            let facts = if self.forgetful { &cold } else { &self.facts };
+            match decide(facts, command, self.now, &ids) {
                 Ok(decision) => return (decision.answer, decision.changes),
-                Err(Undecided::Missing(need)) => {
+                Err(Undecided::Missing(needs)) => {
                     self.rounds += 1;
-                    assert!(self.rounds < 20_000, "{need:?} is asked for again and again");
-                    self.facts.know(need);
+                    assert!(self.rounds < 2_000, "{needs:?} are asked for for ever");
+                    for need in needs {
+                        if self.forgetful {
+                            cold::load(&self.facts, &need, &mut cold);
+                        } else {
+                            self.facts.know(need);
+                        }
+                    }
                 }
                 Err(Undecided::Broken(why)) => panic!("{why}\n{command:?}"),
             }
@@ -405,20 +410,4 @@ pub(crate) fn accepted(outcome: &Outcome) -> TaskId {
         Outcome::Accepted { task, .. } => *task,
         other => panic!("not accepted: {other:?}"),
     }
-}
-
-/// The same rows, loaded into a working set that knows nothing else.
-pub(crate) fn reloaded(facts: &Facts) -> Facts {
-    let mut loaded = Facts::default();
-    let tables = facts.tables();
-    macro_rules! load {
-        ($($table:ident)+) => {
-            $(for row in tables.$table.rows() { loaded.load(row.clone()); })+
-        };
-    }
-    load!(
-        tenants principals keys agents workloads versions roots conversations acts tasks hops ledger leases slots asks
-        groups commitments receipts events inboxes inbox_entries artifacts late_results
-    );
-    loaded
 }
