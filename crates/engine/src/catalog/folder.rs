@@ -63,7 +63,11 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, CatalogError> {
     Ok(files)
 }
 
-fn read_file(file: &Path) -> Result<Definition, CatalogError> {
+/// Reads the definition in one file.
+///
+/// # Errors
+/// The file cannot be read, or is wrong; with the file and the place.
+pub fn read_file(file: &Path) -> Result<Definition, CatalogError> {
     let bytes = read_bounded(file).map_err(|source| CatalogError::Unreadable {
         path: file.to_owned(),
         source,

@@ -24,7 +24,7 @@ use std::{
 };
 
 pub use definition::parse_definition_json;
-pub use folder::read_folder;
+pub use folder::{read_file, read_folder};
 pub use front_matter::parse_definition;
 use tertulia_acts::limits::DEFINITION_BYTES;
 pub use write::to_markdown;

@@ -1,0 +1,76 @@
+//! `tertulia dead`.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tertulia_worker::wire::Task;
+
+use super::{refusal, tell_refusal};
+use crate::{
+    api::{self, Api},
+    arguments::Dead,
+    exit::Exit,
+    failure::Failure,
+    output::{Output, line, safe, table},
+    span::millis,
+};
+
+pub(super) async fn run(api: &Api, dead: Dead, output: Output) -> Result<Exit, Failure> {
+    match dead {
+        Dead::List => list(api, output).await,
+        Dead::Redrive { task, deadline } => redrive(api, &task, deadline, output).await,
+    }
+}
+
+async fn list(api: &Api, output: Output) -> Result<Exit, Failure> {
+    let answer = api.get(&["dead-letters"]).value().await?;
+    let letters = answer["dead_letters"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
+    let rows = letters.iter().map(row).collect();
+    output.data(&answer, |out| {
+        let heads = ["task", "agent", "reason", "attempts", "last error", "at"];
+        writeln!(out, "{}", table(&heads, rows))
+    })?;
+    if letters.is_empty() {
+        output.note("there are no dead letters");
+    }
+    Ok(Exit::Done)
+}
+
+fn row(letter: &Value) -> Vec<String> {
+    let text = |value: &Value| safe(value.as_str().unwrap_or("-"));
+    vec![
+        text(&letter["task"]["id"]),
+        text(&letter["task"]["agent"]),
+        text(&letter["reason"]),
+        letter["attempts"].to_string(),
+        line(letter["last_error"].as_str().unwrap_or("-"), 60),
+        text(&letter["at"]),
+    ]
+}
+
+async fn redrive(
+    api: &Api,
+    task: &str,
+    deadline: Option<Duration>,
+    output: Output,
+) -> Result<Exit, Failure> {
+    let body = match deadline {
+        Some(within) => json!({"deadline_ms": millis(within)}),
+        None => json!({}),
+    };
+    let answer = api
+        .post(&["tasks", task, "redrive"])
+        .json(&body)
+        .value()
+        .await?;
+    if let Some(act) = refusal(&answer)? {
+        output.data(&answer, |_| Ok(()))?;
+        return Ok(tell_refusal(&act, output));
+    }
+    let made: Task = api::read(&answer["receipt"]["task"])?;
+    output.data(&answer, |out| writeln!(out, "{}", safe(&made.id)))?;
+    output.note(&format!("sent again as {}", safe(&made.id)));
+    Ok(Exit::Done)
+}

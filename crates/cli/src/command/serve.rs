@@ -1,0 +1,143 @@
+//! `tertulia serve`: a server as tertulia.toml says. Callers need a key; what is open all the same is printed.
+
+use serde_json::json;
+use tertulia_acts::{command::Configure, digest::Digest, ids::TenantId, party::Party};
+use tertulia_engine::{DataFolder, Engine};
+use tertulia_server::{Auth, Settings};
+
+use crate::{
+    arguments::Serve,
+    configuration::{Authentication, Configuration},
+    exit::Exit,
+    failure::Failure,
+    house,
+    output::{Output, STRONG, painted},
+};
+
+pub(super) async fn run(serve: &Serve, output: Output) -> Result<Exit, Failure> {
+    let mut configuration = Configuration::read(&serve.config)?;
+    if let Some(listen) = serve.listen {
+        configuration.listen = listen;
+    }
+    if let Some(data) = &serve.data {
+        configuration.data.clone_from(data);
+    }
+    configuration.check_door()?;
+    house::log("info", output);
+    let admin = Party::user("admin").map_err(|error| Failure::internal(error.to_string()))?;
+    let (listener, address) = house::listen(configuration.listen).await?;
+    let engine = house::open(DataFolder::Path(configuration.data.clone()))?;
+    let tenant = engine
+        .tenant(house::TENANT)
+        .await
+        .map_err(|error| house::not_answered(&error))?;
+    let key = admin_key(&engine, tenant, &admin, serve.admin_key).await?;
+    if let Some(folder) = &configuration.agents {
+        house::load_agents(&engine, tenant, folder).await?;
+    }
+    if let Some(name) = &configuration.default_agent {
+        let known = engine.reader().agent(tenant, name);
+        if known
+            .map_err(|error| house::not_answered(&error.into()))?
+            .is_none()
+        {
+            return Err(Failure::usage(format!("the default agent {name} is not defined"))
+                .help("add its definition to the agents folder, or take `default_agent` out of the configuration"));
+        }
+    }
+    let url = format!("http://{address}");
+    let mut ready = json!({"url": url, "data": engine.folder()});
+    if let Some(key) = &key {
+        ready["admin_key"] = json!(key);
+    }
+    output.data(&ready, |out| writeln!(out, "{url}"))?;
+    tell(&configuration, key.as_deref(), output);
+    let auth = match configuration.authentication {
+        Authentication::Keys => Auth::Required,
+        Authentication::None => Auth::DevUser {
+            tenant: house::TENANT.to_owned(),
+            party: admin,
+        },
+    };
+    let settings = Settings {
+        auth,
+        public_url: Some(configuration.public_url.unwrap_or(url)),
+    };
+    house::serve(engine, listener, settings, output).await
+}
+
+/// Makes the administrator, with a key, at the first start; later another key where that is asked for.
+async fn admin_key(
+    engine: &Engine,
+    tenant: TenantId,
+    admin: &Party,
+    another: bool,
+) -> Result<Option<String>, Failure> {
+    let there = engine
+        .reader()
+        .principal(tenant, admin)
+        .map_err(|error| house::not_answered(&error.into()))?
+        .is_some();
+    if there && !another {
+        return Ok(None);
+    }
+    house::principal(engine, tenant, admin).await?;
+    let key = format!("tertulia_{}", hex::encode(rand::random::<[u8; 32]>()));
+    let change = Configure::Key {
+        tenant,
+        party: admin.clone(),
+        digest: Digest::of(key.as_bytes()),
+        label: if there {
+            "serve --admin-key"
+        } else {
+            "first start"
+        }
+        .to_owned(),
+    };
+    house::configure(engine, change).await?;
+    Ok(Some(key))
+}
+
+/// Tells the person the key, once, and what is open.
+fn tell(configuration: &Configuration, key: Option<&str>, output: Output) {
+    if let Some(key) = key {
+        output.note(&format!(
+            "\n{}\n\n  {key}\n\nIt is shown this once and stored as a digest. Use it with:\n  export TERTULIA_KEY={key}\n",
+            painted(STRONG, "The key of user:admin"),
+        ));
+    }
+    for open in open_doors(configuration) {
+        output.warn(&format!("open: {open}"));
+    }
+}
+
+/// What this configuration, and this version, lets through.
+fn open_doors(configuration: &Configuration) -> Vec<&'static str> {
+    let mut open = Vec::new();
+    if configuration.authentication == Authentication::None {
+        open.push(
+            "everybody on this machine is user:admin, without a key (authentication = \"none\")",
+        );
+    }
+    if !configuration.listen.ip().is_loopback() {
+        open.push("keys and bodies travel unencrypted beyond this machine; put a proxy with TLS before it");
+    }
+    open.push("/healthz, /readyz, /metrics and /openapi.json answer without a key");
+    open.push("any agent may delegate to any other of its tenant: no policy, authority or budget is judged yet");
+    open
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_open_is_told() {
+        let mut configuration = Configuration::default();
+        assert_eq!(open_doors(&configuration).len(), 2);
+        configuration.authentication = Authentication::None;
+        assert!(open_doors(&configuration)[0].contains("user:admin"));
+        configuration.listen = "0.0.0.0:1".parse().unwrap();
+        assert!(open_doors(&configuration)[1].contains("TLS"));
+    }
+}

@@ -1,0 +1,49 @@
+//! Events of a stream, one a line.
+
+use serde_json::Value;
+use tertulia_worker::wire::Event;
+
+use super::{FAINT, STRONG, act, line, painted, safe};
+
+/// An event on one line: its number, what happened, and the act that it tells of or what it names.
+pub(crate) fn on_a_line(event: &Event) -> String {
+    let number = painted(FAINT, &format!("{:>4}", event.n));
+    if let Some(said) = &event.act {
+        return format!("{number}  {}", act::on_a_line(said));
+    }
+    let mut text = format!(
+        "{number}  {}  {}",
+        painted(FAINT, act::clock(event.at.as_deref())),
+        painted(STRONG, &safe(&event.kind)),
+    );
+    if let Value::Object(members) = &event.detail {
+        for (name, value) in members.iter().filter(|(_, value)| !value.is_null()) {
+            let value = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            text.push_str(&format!("  {}={}", safe(name), line(&value, 80)));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_an_event_names_stands_behind_it() {
+        let event: Event = serde_json::from_value(json!({
+            "n": 7, "kind": "task.state", "conversation": "conv_1", "at": "2026-11-12T14:03:22.123Z",
+            "detail": {"state": "done", "reason": null, "hop": "hop_1"},
+        }))
+        .unwrap();
+        let plain = anstream::adapter::strip_str(&on_a_line(&event)).to_string();
+        assert_eq!(
+            plain,
+            "   7  14:03:22.123  task.state  hop=hop_1  state=done"
+        );
+    }
+}

@@ -1,0 +1,217 @@
+//! What the program prints. Standard output is data; everything else goes to standard error. Colour disappears where no
+//! terminal reads, and where `NO_COLOR` asks for that.
+
+pub(crate) mod act;
+pub(crate) mod agent;
+pub(crate) mod event;
+pub(crate) mod page;
+pub(crate) mod progress;
+pub(crate) mod task;
+
+use std::{
+    io::{self, IsTerminal as _, Write},
+    time::Duration,
+};
+
+use anstyle::{AnsiColor, Style};
+use serde_json::Value;
+
+use crate::failure::Failure;
+
+/// What is right.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// What is wrong.
+pub(crate) const BAD: Style = AnsiColor::Red.on_default();
+/// What waits.
+pub(crate) const WAITING: Style = AnsiColor::Yellow.on_default();
+/// Who speaks.
+pub(crate) const PARTY: Style = AnsiColor::Cyan.on_default();
+/// What matters less.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+/// What matters more.
+pub(crate) const STRONG: Style = Style::new().bold();
+
+/// How this run prints.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Output {
+    /// One JSON value a line instead of text for people.
+    pub(crate) json: bool,
+}
+
+impl Output {
+    /// Prints data: the value on one line with `--json`, else what `text` writes.
+    pub(crate) fn data(
+        self,
+        value: &Value,
+        text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        let mut out = anstream::stdout().lock();
+        if self.json {
+            writeln!(out, "{value}")?;
+        } else {
+            text(&mut out)?;
+        }
+        Ok(out.flush()?)
+    }
+
+    /// Prints text that is data, with a line break at its end.
+    pub(crate) fn text(text: &str) -> Result<(), Failure> {
+        let mut out = anstream::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        if !text.ends_with('\n') {
+            out.write_all(b"\n")?;
+        }
+        Ok(out.flush()?)
+    }
+
+    /// Tells the person something beside the data. Nothing is told with `--json`, whose readers are programs.
+    pub(crate) fn note(self, text: &str) {
+        if !self.json {
+            to_stderr(text);
+        }
+    }
+
+    /// Tells the person something that must not be missed, also with `--json`.
+    pub(crate) fn warn(self, text: &str) {
+        if self.json {
+            to_stderr(&serde_json::json!({"warning": text}).to_string());
+        } else {
+            to_stderr(&format!("{}: {text}", painted(WAITING.bold(), "warning")));
+        }
+    }
+
+    /// Tells why a command failed.
+    pub(crate) fn failure(self, failure: &Failure) {
+        if self.json {
+            to_stderr(&failure.to_json().to_string());
+            return;
+        }
+        let mut text = format!(
+            "{}: {}",
+            painted(BAD.bold(), "error"),
+            safe(&failure.message)
+        );
+        for cause in &failure.causes {
+            text.push_str(
+                &format_args!("\n  {}: {}", painted(FAINT, "cause"), safe(cause)).to_string(),
+            );
+        }
+        if let Some(help) = &failure.help {
+            text.push_str(
+                &format_args!("\n  {}: {}", painted(GOOD, "help"), safe(help)).to_string(),
+            );
+        }
+        to_stderr(&text);
+    }
+
+    /// A spinner on standard error; silent where no terminal reads it.
+    pub(crate) fn spinner(self, text: &str) -> progress::Spinner {
+        progress::Spinner::new(!self.json && io::stderr().is_terminal(), text)
+    }
+}
+
+fn to_stderr(text: &str) {
+    // There is nowhere left to tell that standard error cannot be written.
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
+}
+
+/// `text` in a style, which goes away where no terminal reads.
+pub(crate) fn painted(style: Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Foreign text for a terminal: what could steer the terminal, or hide and reorder text, is shown as what it is. Line
+/// breaks stay.
+pub(crate) fn safe(text: &str) -> String {
+    let steers = |c: char| {
+        (c.is_control() && c != '\n' && c != '\t')
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(steers) {
+        return text.to_owned();
+    }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if steers(c) {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+/// The same on one line and not longer than `most` characters.
+pub(crate) fn line(text: &str, most: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = safe(&words.join(" "));
+    if text.chars().count() <= most {
+        return text;
+    }
+    let cut: String = text.chars().take(most.saturating_sub(1)).collect();
+    format!("{cut}…")
+}
+
+/// Text that an agent wrote, as data: as it is for a program, safe for a terminal.
+pub(crate) fn body(text: &str) -> String {
+    if io::stdout().is_terminal() {
+        safe(text)
+    } else {
+        text.to_owned()
+    }
+}
+
+/// A table without borders, at most as wide as the terminal. Cells hold no styles, which have no width.
+pub(crate) fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
+    let mut table = comfy_table::Table::new();
+    table
+        .load_style(comfy_table::presets::NOTHING)
+        .set_content_arrangement(comfy_table::ContentArrangement::Dynamic)
+        .set_header(heads);
+    for row in rows {
+        table.add_row(row);
+    }
+    let lines: Vec<String> = table
+        .to_string()
+        .lines()
+        .map(|line| line.trim_end().to_owned())
+        .collect();
+    lines.join("\n")
+}
+
+/// A span for people: the largest unit that is at least one.
+pub(crate) fn span(span: Duration) -> String {
+    let seconds = span.as_secs();
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_text_cannot_steer_a_terminal() {
+        assert_eq!(
+            safe("a\u{1b}[2Jb\r\u{202e}c\n\td"),
+            "a\\u{1b}[2Jb\\u{d}\\u{202e}c\n\td"
+        );
+        assert_eq!(safe("grüße 🎉"), "grüße 🎉");
+    }
+
+    #[test]
+    fn a_line_is_one_line_of_bounded_length() {
+        assert_eq!(line("a\n  b\t c", 10), "a b c");
+        assert_eq!(line("abcdef", 4), "abc…");
+    }
+
+    #[test]
+    fn spans_are_told_in_their_largest_units() {
+        assert_eq!(span(Duration::from_secs(5)), "5 s");
+        assert_eq!(span(Duration::from_secs(125)), "2 min 5 s");
+        assert_eq!(span(Duration::from_secs(7260)), "2 h 1 min");
+    }
+}

@@ -1,0 +1,265 @@
+//! Tasks: one in full, a list, and the tree of a root with its hops.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
+
+use anstyle::Style;
+use serde_json::Value;
+use tertulia_worker::wire::{HopRecord, Task, TaskState, TreeTask};
+
+use super::{BAD, FAINT, GOOD, PARTY, STRONG, WAITING, act, line, painted, safe, table};
+
+/// The name of a state, as the API writes it.
+pub(crate) const fn state_name(state: TaskState) -> &'static str {
+    match state {
+        TaskState::Queued => "queued",
+        TaskState::Working => "working",
+        TaskState::AwaitingClarification => "awaiting-clarification",
+        TaskState::AwaitingApproval => "awaiting-approval",
+        TaskState::AwaitingAuthorization => "awaiting-authorization",
+        TaskState::Uncertain => "uncertain",
+        TaskState::Cancelling => "cancelling",
+        TaskState::Done => "done",
+        TaskState::Refused => "refused",
+        TaskState::Failed => "failed",
+        TaskState::Cancelled => "cancelled",
+        TaskState::Unknown => "unknown",
+    }
+}
+
+fn style(state: TaskState) -> Style {
+    match state {
+        TaskState::Done => GOOD,
+        TaskState::Refused | TaskState::Failed => BAD,
+        TaskState::Queued | TaskState::Working => STRONG,
+        _ => WAITING,
+    }
+}
+
+/// The state in its colour, with what it waits for or why it ended.
+pub(crate) fn state(task: &Task) -> String {
+    let mut text = painted(style(task.state), state_name(task.state));
+    for more in [&task.waiting, &task.reason].into_iter().flatten() {
+        text.push_str(&format!(" ({})", safe(more)));
+    }
+    text
+}
+
+/// A task in full.
+pub(crate) fn in_full(task: &Task, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}  {}", painted(STRONG, &safe(&task.id)), state(task))?;
+    let mut row = |name: &str, value: Option<&str>| match value {
+        Some(value) if !value.is_empty() => writeln!(
+            out,
+            "  {} {}",
+            painted(FAINT, &format!("{name:<13}")),
+            safe(value)
+        ),
+        _ => Ok(()),
+    };
+    let asked = format!(
+        "{} of {} by {}",
+        task.performative.name(),
+        task.agent,
+        task.requester
+    );
+    row("asked", Some(&asked))?;
+    row("version", task.version.as_deref())?;
+    row("conversation", Some(&task.conversation))?;
+    row(
+        "root",
+        Some(&format!("{} of {}", task.root, task.root_principal)),
+    )?;
+    row("parent", task.parent.as_deref())?;
+    row("group", task.group.as_deref())?;
+    row("work id", task.work_id.as_deref())?;
+    row("attempts", Some(&task.attempts.to_string()))?;
+    row("created", task.created_at.as_deref())?;
+    row("changed", task.changed_at.as_deref())?;
+    row("deadline", task.deadline.as_deref())?;
+    if task.fold {
+        row("consultation", Some("yes, read-only"))?;
+    }
+    for said in [&task.act, &task.reply].into_iter().flatten() {
+        writeln!(out, "  {}", act::on_a_line(said))?;
+    }
+    if let Some(question) = &task.question {
+        let asks = question
+            .act
+            .as_deref()
+            .map(|act| line(&act::summary(&act.parts), 100));
+        writeln!(
+            out,
+            "  {} {}  {}",
+            painted(WAITING, "asks"),
+            safe(&question.ask),
+            asks.unwrap_or_default()
+        )?;
+    }
+    Ok(())
+}
+
+/// Tasks, one a line.
+pub(crate) fn list(tasks: &[Task]) -> String {
+    let rows = tasks
+        .iter()
+        .map(|task| {
+            let about = task
+                .act
+                .as_deref()
+                .map(|act| line(&act::summary(&act.parts), 60));
+            vec![
+                safe(&task.id),
+                state_name(task.state).to_owned(),
+                safe(&task.agent),
+                about.unwrap_or_default(),
+            ]
+        })
+        .collect();
+    table(&["task", "state", "agent", "about"], rows)
+}
+
+/// The tree of tasks under a root, each with its hops.
+pub(crate) fn tree(tasks: &[TreeTask], out: &mut dyn Write) -> io::Result<()> {
+    let mut below: BTreeMap<&str, Vec<&TreeTask>> = BTreeMap::new();
+    let known = |id: &str| tasks.iter().any(|task| task.task.id == id);
+    let mut tops = Vec::new();
+    for task in tasks {
+        match task.task.parent.as_deref().filter(|parent| known(parent)) {
+            Some(parent) => below.entry(parent).or_default().push(task),
+            None => tops.push(task),
+        }
+    }
+    for top in tops {
+        branch(top, &below, "", "", out)?;
+    }
+    Ok(())
+}
+
+fn branch(
+    task: &TreeTask,
+    below: &BTreeMap<&str, Vec<&TreeTask>>,
+    first: &str,
+    rest: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let about = task
+        .task
+        .act
+        .as_deref()
+        .map(|act| line(&act::summary(&act.parts), 60));
+    let kind = if task.task.fold {
+        "consultation"
+    } else {
+        task.task.performative.name()
+    };
+    writeln!(
+        out,
+        "{first}{}  {kind}  {}  {}  {}",
+        painted(PARTY, &safe(&task.task.agent)),
+        state(&task.task),
+        painted(FAINT, &safe(&task.task.id)),
+        about.unwrap_or_default(),
+    )?;
+    let children = below
+        .get(task.task.id.as_str())
+        .map_or(&[][..], Vec::as_slice);
+    let bar = if children.is_empty() { " " } else { "│" };
+    for record in &task.hops {
+        writeln!(out, "{rest}{bar}   {}", painted(FAINT, &hop(record)))?;
+    }
+    for (n, child) in children.iter().enumerate() {
+        let last = n + 1 == children.len();
+        let (mark, indent) = if last {
+            ("└─ ", "   ")
+        } else {
+            ("├─ ", "│  ")
+        };
+        branch(
+            child,
+            below,
+            &format!("{rest}{mark}"),
+            &format!("{rest}{indent}"),
+            out,
+        )?;
+    }
+    Ok(())
+}
+
+/// A hop: which attempt, and how it stands.
+fn hop(record: &HopRecord) -> String {
+    let state = record.rest.get("state").map_or_else(String::new, name_of);
+    safe(format!("hop {}  attempt {}  {state}", record.id, record.attempt).trim_end())
+}
+
+/// A state, whether it is a word or an object that has one.
+fn name_of(value: &Value) -> String {
+    match value {
+        Value::String(name) => name.clone(),
+        Value::Object(members) => members.get("state").map_or_else(String::new, name_of),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_tree_is_drawn_with_its_hops() {
+        let task = |id: &str, parent: Option<&str>, agent: &str, hops: Value| json!({"id": id, "parent": parent, "agent": agent, "performative": "request", "state": "done", "hops": hops});
+        let tasks: Vec<TreeTask> = serde_json::from_value(json!([
+            task(
+                "task_1",
+                None,
+                "agent:coordinator",
+                json!([{"id": "hop_1", "attempt": 1, "state": "settled"}])
+            ),
+            task("task_2", Some("task_1"), "agent:logs", json!([])),
+            task(
+                "task_3",
+                Some("task_1"),
+                "agent:deployments",
+                json!([{"id": "hop_2", "attempt": 2}])
+            ),
+            task("task_4", Some("task_2"), "agent:x", json!([])),
+        ]))
+        .unwrap();
+        let mut drawn = Vec::new();
+        tree(&tasks, &mut drawn).unwrap();
+        let drawn = String::from_utf8(drawn).unwrap();
+        let plain: Vec<String> = anstream::adapter::strip_str(&drawn)
+            .to_string()
+            .lines()
+            .map(|line| line.trim_end().to_owned())
+            .collect();
+        let expected = [
+            "agent:coordinator  request  done  task_1",
+            "│   hop hop_1  attempt 1  settled",
+            "├─ agent:logs  request  done  task_2",
+            "│  └─ agent:x  request  done  task_4",
+            "└─ agent:deployments  request  done  task_3",
+            "       hop hop_2  attempt 2",
+        ];
+        assert_eq!(plain, expected);
+    }
+
+    #[test]
+    fn every_state_is_named_as_it_is_read() {
+        for name in [
+            "queued",
+            "awaiting-clarification",
+            "uncertain",
+            "cancelling",
+            "done",
+            "cancelled",
+        ] {
+            let state: TaskState = serde_json::from_value(json!(name)).unwrap();
+            assert_eq!(state_name(state), name);
+        }
+    }
+}
