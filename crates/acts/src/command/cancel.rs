@@ -1,6 +1,6 @@
 //! Cancel: one small transaction on the top task; upkeep closes what is below (SEMANTICS 9).
 
-use super::{Answer, Caller, may_serve};
+use super::{Answer, Caller, holder::severed, may_serve};
 use crate::{
     body::Body,
     digest::HopToken,
@@ -102,6 +102,9 @@ fn legitimate(
     {
         return Ok(None);
     }
-    let debtor = d.task(lease.task)?.made.debtor.clone();
-    Ok(Some((debtor, Some(hop.id))))
+    let own = d.task(lease.task)?;
+    if let Some(refusal) = severed(d, &own)? {
+        return Err(refusal.into());
+    }
+    Ok(Some((own.made.debtor.clone(), Some(hop.id))))
 }

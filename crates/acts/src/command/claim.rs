@@ -141,7 +141,13 @@ fn foresee(d: &Draft<'_>, claim: &Claim, ready: &[(Head, ConversationId)]) -> Re
     let mut needs = Vec::new();
     for (head, _) in likely {
         let task = d.task(head.task)?;
-        needs.extend(task.made.genealogy.hops().iter().map(|hop| Need::Task(hop.task)));
+        needs.extend(
+            task.made
+                .genealogy
+                .hops()
+                .iter()
+                .map(|hop| Need::Task(hop.task)),
+        );
         needs.extend(task.now.hop.map(Need::Hop));
         if task.now.steps > 0 {
             needs.push(Need::Steps(task.id()));

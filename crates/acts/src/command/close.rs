@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use super::{Answer, Caller, send::named};
+use super::{Answer, Caller};
 use crate::{
     body::Body,
     conversation::{Conversation, ConversationState},
     envelope::Refusal,
     event::EventKind,
-    facts::{Draft, Stop},
+    facts::{Draft, Fault, Stop},
     ids::{ActId, ConversationId},
     party::Party,
     performative::Performative,
@@ -25,7 +25,7 @@ pub struct Close {
 }
 
 pub(super) fn decide(d: &mut Draft<'_>, caller: &Caller, close: &Close) -> Result<Answer, Stop> {
-    let conversation = named(d, caller, close.conversation)?;
+    let conversation = owned(d, caller, close.conversation)?;
     if !conversation.is_open() {
         let act = ActId {
             conversation: conversation.id,
@@ -60,6 +60,30 @@ pub(super) fn decide(d: &mut Draft<'_>, caller: &Caller, close: &Close) -> Resul
         json!({"act": act, "by": caller.party}),
     )?;
     Ok(Answer::first(Outcome::Marked { act }))
+}
+
+/// A conversation that the caller may close or migrate: a principal that takes part in it, or to whom the root belongs
+/// under which it was opened. Agents do neither; for others it is absent (I15).
+pub(super) fn owned(
+    d: &Draft<'_>,
+    caller: &Caller,
+    id: ConversationId,
+) -> Result<Conversation, Stop> {
+    let absent = || Stop::Fault(Fault::NotFound(format!("conversation {id}")));
+    let row = d
+        .find_conversation(id)?
+        .filter(|row| row.tenant == caller.tenant)
+        .ok_or_else(absent)?;
+    let takes_part = row.participant(&caller.party).is_some();
+    if takes_part && caller.party.is_agent() {
+        let message = "principals close and migrate conversations, agents do not";
+        return Err(Fault::Forbidden(message.into()).into());
+    }
+    if takes_part || d.root(id.root)?.principal == caller.party {
+        Ok(row)
+    } else {
+        Err(absent())
+    }
 }
 
 /// An inform of the engine about the conversation itself, to the one who did not ask for it.

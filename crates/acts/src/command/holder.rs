@@ -1,8 +1,8 @@
 //! Under a hop token: who holds the hop, whether it still may act, and whether the step was made before (SEMANTICS 3, 4).
 
 use super::{
-    Answer, AnswerAsk, Caller, HopOperation, UnderHop, abstain, acknowledge, agree, answer, ask, decline,
-    delegate, delegate_all, fail, late, may_serve, park, progress, record, release, reply,
+    Answer, AnswerAsk, Caller, HopOperation, UnderHop, abstain, acknowledge, agree, answer, ask,
+    decline, delegate, delegate_all, fail, late, may_serve, park, progress, record, release, reply,
 };
 use crate::{
     answers,

@@ -3,7 +3,10 @@
 
 use serde_json::json;
 
-use super::{Answer, Caller, close::mark, send::named};
+use super::{
+    Answer, Caller,
+    close::{mark, owned},
+};
 use crate::{
     digest::Digest,
     envelope::Refusal,
@@ -32,7 +35,7 @@ pub(super) fn decide(
     caller: &Caller,
     migrate: &Migrate,
 ) -> Result<Answer, Stop> {
-    let mut conversation = named(d, caller, migrate.conversation)?;
+    let mut conversation = owned(d, caller, migrate.conversation)?;
     if !conversation.is_open() {
         let message = format!(
             "{} is closed; its versions stay as they are",

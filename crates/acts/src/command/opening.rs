@@ -114,7 +114,11 @@ impl Opening {
 
     /// When it must be done.
     pub(crate) fn deadline(&self, now: Timestamp) -> Timestamp {
-        now.after(self.within.unwrap_or(DEADLINE).min(DEADLINE_MOST))
+        now.after(
+            self.within
+                .unwrap_or(DEADLINE)
+                .clamp(Millis(0), DEADLINE_MOST),
+        )
     }
 
     /// Only request, query and inform can be sent for now; the other opening acts come with bids.

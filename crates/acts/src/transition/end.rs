@@ -203,12 +203,7 @@ fn count_out(d: &mut Draft<'_>, task: &Task) -> Result<(), Stop> {
 }
 
 /// Ends the hop and its lease, and frees the slot.
-fn end_activation(
-    d: &mut Draft<'_>,
-    task: &Task,
-    by: LeaseEnd,
-    dead: bool,
-) -> Result<(), Stop> {
+fn end_activation(d: &mut Draft<'_>, task: &Task, by: LeaseEnd, dead: bool) -> Result<(), Stop> {
     let hop = task
         .now
         .hop

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use tertulia_acts::{
-    command::{AnswerAsk, Command, Grant, HopOperation, Words},
     body::Body,
+    command::{AnswerAsk, Command, Grant, HopOperation, Words},
     digest::Digest,
     facts::Fault,
     hop::Wait,
@@ -200,7 +200,11 @@ fn sixteen_rounds_are_enough() {
         // Its handler runs again and comes to what it made before.
         grant = w.claim("coordinator");
         let steps: Vec<u32> = (1..=w.task(task).now.steps).collect();
-        let mut read = under(grant.token, &format!("read {n}"), HopOperation::Record(json!(n)));
+        let mut read = under(
+            grant.token,
+            &format!("read {n}"),
+            HopOperation::Record(json!(n)),
+        );
         read.read = steps;
         outcome(w.operate(&grant, read));
     }

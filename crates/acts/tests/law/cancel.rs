@@ -69,8 +69,28 @@ fn a_cancel_revokes_the_whole_subtree_at_once_and_upkeep_closes_it() {
 }
 
 #[test]
+fn who_is_revoked_cancels_nothing_either() {
+    let Chain {
+        mut w,
+        tasks,
+        grants,
+    } = chain();
+    outcome(w.cancels("user:ana", tasks[0]));
+    let mut cancel = cancel(tasks[2]);
+    cancel.token = Some(grants[1].token);
+    let caller = w.caller("agent:b");
+    let refused = outcome(w.run(&Command::Cancel(caller, cancel)));
+    assert_eq!(reason(&refused), "cancelled");
+    assert_eq!(w.state(tasks[2]), "working");
+}
+
+#[test]
 fn what_waits_below_a_cancelled_task_is_not_claimed() {
-    let Chain { mut w, tasks, grants } = chain();
+    let Chain {
+        mut w,
+        tasks,
+        grants,
+    } = chain();
     let below = w.delegates(&grants[2], request("d", "x"));
     outcome(w.cancels("user:ana", tasks[0]));
     w.idle("d");
@@ -86,7 +106,10 @@ fn cancelling_twice_is_cancelling_once() {
     assert!(matches!(again, Answer::Outcome { replayed: true, .. }));
     assert_eq!(outcome(again), first);
     let acts = w.said(tasks[0]);
-    assert_eq!(acts.iter().filter(|act| act.starts_with("cancel")).count(), 1);
+    assert_eq!(
+        acts.iter().filter(|act| act.starts_with("cancel")).count(),
+        1
+    );
 }
 
 #[test]
@@ -197,7 +220,14 @@ fn cascades_go_in_steps_of_so_many() {
         w.fans_out(&grant, crate::words::all(GroupMode::All, branches));
     }
     w.cancels("user:ana", top);
-    let open = |w: &World| w.facts.tables().tasks.rows().filter(|t| t.is_open()).count();
+    let open = |w: &World| {
+        w.facts
+            .tables()
+            .tasks
+            .rows()
+            .filter(|t| t.is_open())
+            .count()
+    };
     assert_eq!(open(&w), CASCADE + 10);
     let due = w.due();
     assert_eq!(due.len(), 1);

@@ -170,8 +170,12 @@ fn deliveries_and_states_agree(t: &Tables) {
             .collect();
         match &task.now.state {
             TaskState::Queued => assert!(task.now.attempts == 0 && asks.is_empty(), "{id}"),
-            TaskState::Working => assert!(task.now.attempts > 0 && asks.is_empty(), "{id}: {asks:?}"),
-            TaskState::AwaitingClarification { ask } => assert!(asks.contains(ask), "{id}: {asks:?}"),
+            TaskState::Working => {
+                assert!(task.now.attempts > 0 && asks.is_empty(), "{id}: {asks:?}")
+            }
+            TaskState::AwaitingClarification { ask } => {
+                assert!(asks.contains(ask), "{id}: {asks:?}")
+            }
             state => assert!(state.is_terminal() && asks.is_empty(), "{id}: {asks:?}"),
         }
         let attempts = t.hops.rows().filter(|hop| hop.task == id).count();
@@ -185,7 +189,9 @@ fn results(t: &Tables) {
     for event in t.events.rows() {
         let terminal = ["done", "refused", "failed", "cancelled"];
         let state = event.detail.get("state").and_then(|state| state.as_str());
-        if event.kind == EventKind::TaskState && state.is_some_and(|state| terminal.contains(&state)) {
+        if event.kind == EventKind::TaskState
+            && state.is_some_and(|state| terminal.contains(&state))
+        {
             *ends.entry(event.task.unwrap()).or_default() += 1;
         }
     }
@@ -217,7 +223,11 @@ fn results(t: &Tables) {
                 .rows()
                 .filter(|entry| entry.act == result && entry.principal == task.made.requester)
                 .count();
-            assert_eq!(brought, 1, "I5: {id} and the inbox of {}", task.made.requester);
+            assert_eq!(
+                brought, 1,
+                "I5: {id} and the inbox of {}",
+                task.made.requester
+            );
         }
         if let Delivery::Dead { .. } = task.now.delivery {
             assert_eq!(act.performative, Performative::Failure, "I5: {id}");
@@ -397,25 +407,41 @@ fn nobody_sleeps_through(t: &Tables) {
         };
         let met = match on {
             Wait::Tasks { tasks } => tasks.iter().all(|id| !t.tasks.get(id).unwrap().is_open()),
-            Wait::Group { group, seen } => t.groups.get(group).is_none_or(|g: &Group| g.is_met(*seen)),
+            Wait::Group { group, seen } => {
+                t.groups.get(group).is_none_or(|g: &Group| g.is_met(*seen))
+            }
             Wait::Ask { ask } => t.asks.get(ask).unwrap().state != AskState::Open,
         };
         assert!(!met, "{} sleeps though {on:?} is there", hop.id);
         // One may wait for an answer to pass it on.
-        let asked = t.asks.rows().filter(|_| !matches!(on, Wait::Ask { .. })).find(|ask| {
-            let asker = t.tasks.get(&ask.asker).unwrap();
-            ask.state == AskState::Open
-                && asker.is_open()
-                && ask.addressee == Addressee::Task(hop.task)
-        });
+        let asked = t
+            .asks
+            .rows()
+            .filter(|_| !matches!(on, Wait::Ask { .. }))
+            .find(|ask| {
+                let asker = t.tasks.get(&ask.asker).unwrap();
+                ask.state == AskState::Open
+                    && asker.is_open()
+                    && ask.addressee == Addressee::Task(hop.task)
+            });
         assert_eq!(asked, None, "{} sleeps though it is asked", hop.id);
     }
     for lease in t.leases.rows() {
         let hop = &t.hops.get(&lease.hop).unwrap().state;
         match &lease.state {
-            LeaseState::Ended { by: LeaseEnd::Swept, .. } => assert_eq!(*hop, Activation::Lost, "{}", lease.id),
-            LeaseState::Ended { by: LeaseEnd::Settled, .. } => {
-                assert!(matches!(hop, Activation::Settled | Activation::Lost), "{}: {hop:?}", lease.id);
+            LeaseState::Ended {
+                by: LeaseEnd::Swept,
+                ..
+            } => assert_eq!(*hop, Activation::Lost, "{}", lease.id),
+            LeaseState::Ended {
+                by: LeaseEnd::Settled,
+                ..
+            } => {
+                assert!(
+                    matches!(hop, Activation::Settled | Activation::Lost),
+                    "{}: {hop:?}",
+                    lease.id
+                );
             }
             _ => {}
         }

@@ -72,11 +72,15 @@ pub(crate) fn load(all: &Facts, need: &Need, facts: &mut Facts) {
         })),
         Need::Ready { .. } => those!(ready(t, need)),
         Need::Receipt(key) => one!(receipts, key),
-        Need::Steps(id) => those!(t.receipts.rows().filter(|row| {
-            matches!(&row.scope, Scope::Step { task, .. } if task == id)
-        })),
+        Need::Steps(id) => those!(
+            t.receipts
+                .rows()
+                .filter(|row| { matches!(&row.scope, Scope::Step { task, .. } if task == id) })
+        ),
         Need::Ask(id) => one!(asks, id),
-        Need::AsksTo(id) => those!(open_asks(t).filter(|ask| ask.addressee == Addressee::Task(*id))),
+        Need::AsksTo(id) => {
+            those!(open_asks(t).filter(|ask| ask.addressee == Addressee::Task(*id)))
+        }
         Need::AsksOf(id) => those!(open_asks(t).filter(|ask| ask.asker == *id)),
         Need::Group(id) => one!(groups, id),
         Need::Commitment(id) => one!(commitments, id),

@@ -110,7 +110,11 @@ fn i12_late_results_are_kept_within_limits_and_change_nothing() {
     }
     let kept = w.facts.tables().late_results.len();
     assert_eq!(kept, LATE_RESULTS_PER_TASK as usize);
-    assert_eq!(w.events(task, "task.late_result"), kept + 1, "the log says all");
+    assert_eq!(
+        w.events(task, "task.late_result"),
+        kept + 1,
+        "the log says all"
+    );
     assert_eq!(w.evidence(task), 0);
     assert_eq!(w.state(task), "working");
 }
@@ -172,17 +176,27 @@ fn giving_up_counts_as_a_loss_and_the_last_of_them_has_its_receipt() {
     assert_eq!(w.why(task), Some("attempts-exhausted"));
     let other = fault(w.under(&grant, "", reply("after all")));
     assert!(matches!(other, Fault::HopFinished(_)), "{other:?}");
-    assert_eq!(w.task(task).now.last_error.as_deref(), Some("it did not work"));
+    assert_eq!(
+        w.task(task).now.last_error.as_deref(),
+        Some("it did not work")
+    );
 }
 
 #[test]
 fn an_attempt_at_a_notice_can_be_given_up_as_well() {
     use tertulia_acts::performative::Performative;
     let mut w = World::with(&["logs"]);
-    w.send(crate::words::opening(Performative::Inform, "logs", "rotated"));
+    w.send(crate::words::opening(
+        Performative::Inform,
+        "logs",
+        "rotated",
+    ));
     let grant = w.claim("logs");
     let given_up = w.does(&grant, fail(true));
-    assert!(matches!(given_up, Outcome::WillRetry { .. }), "{given_up:?}");
+    assert!(
+        matches!(given_up, Outcome::WillRetry { .. }),
+        "{given_up:?}"
+    );
 }
 
 #[test]

@@ -10,7 +10,7 @@ use tertulia_acts::{
 };
 
 use crate::{
-    words::{ask, artifact_of, fail, opening, request, within},
+    words::{artifact_of, ask, fail, opening, request, within},
     world::{HOME, World, accepted, claim, definition, fault, outcome, reason},
 };
 

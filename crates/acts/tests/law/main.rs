@@ -13,6 +13,7 @@ mod mailbox;
 mod owed;
 mod random;
 mod reentry;
+mod rounds;
 mod tenants;
 mod versions;
 mod walkthrough;

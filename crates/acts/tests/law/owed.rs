@@ -77,7 +77,8 @@ fn after_something_was_learnt_it_may_be_asked_again() {
     let at_logs = it.w.claim("logs");
     it.w.replies(&at_logs, "none");
     // The next result brings an artifact: something was learnt since.
-    let task = it.w.delegates(&it.other, request("logs", "find the warnings"));
+    let task =
+        it.w.delegates(&it.other, request("logs", "find the warnings"));
     let at_logs = it.w.claim("logs");
     it.w.does(&at_logs, reply_with("some", "a trace"));
     assert_eq!(it.w.evidence(task), 1);
@@ -104,7 +105,10 @@ fn the_same_task_attaches_while_it_is_open_and_asks_anew_afterwards() {
     ));
     assert_eq!(again, it.first);
     let deadline = it.w.task(again).made.deadline;
-    assert!(deadline > it.w.now.after(Millis::seconds(1)), "{deadline:?}");
+    assert!(
+        deadline > it.w.now.after(Millis::seconds(1)),
+        "{deadline:?}"
+    );
     let at_logs = it.w.claim("logs");
     it.w.replies(&at_logs, "none");
     let anew = it.w.delegates(&it.top, request("logs", TEXT));
@@ -202,7 +206,10 @@ fn giving_an_attempt_up_does_not_agree() {
     let mut it = two();
     let at_logs = it.w.claim("logs");
     let given_up = it.w.does(&at_logs, fail(true));
-    assert!(matches!(given_up, Outcome::WillRetry { .. }), "{given_up:?}");
+    assert!(
+        matches!(given_up, Outcome::WillRetry { .. }),
+        "{given_up:?}"
+    );
     assert_eq!(it.w.commitment(it.first), Some("conditional"));
     it.w.wait(BACKOFF_FIRST);
     let second = it.w.claim("logs");

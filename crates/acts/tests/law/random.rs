@@ -260,11 +260,14 @@ impl Life {
             13 => HopOperation::Acknowledge,
             14..17 => ask_within(text, Millis(i64::from(it.about))),
             17..20 => Self::fan_out(grant.task.made.debtor.name(), it),
-            20..32 => delegate(Self::opening(grant.task.made.debtor.name(), Move {
-                what: it.about,
-                about: it.what / 40,
-                ..it
-            })),
+            20..32 => delegate(Self::opening(
+                grant.task.made.debtor.name(),
+                Move {
+                    what: it.about,
+                    about: it.what / 40,
+                    ..it
+                },
+            )),
             _ => self.park(it, grant.task.id()),
         }
     }
@@ -273,11 +276,14 @@ impl Life {
         let count = 1 + it.about % 4;
         let branches = (0..count)
             .map(|n| {
-                Self::opening(by, Move {
-                    what: it.what / 40 + n,
-                    about: it.about / 5 + n * 3,
-                    ..it
-                })
+                Self::opening(
+                    by,
+                    Move {
+                        what: it.what / 40 + n,
+                        about: it.about / 5 + n * 3,
+                        ..it
+                    },
+                )
             })
             .collect();
         HopOperation::DelegateAll(DelegateAll {
@@ -453,7 +459,7 @@ impl Life {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 192,
+        cases: 96,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
@@ -471,7 +477,7 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 48,
+        cases: 32,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

@@ -1,5 +1,6 @@
 //! Loops, spirals and folds.
 
+use serde_json::json;
 use tertulia_acts::{
     agent::{RemoteAgent, Runner},
     command::{Grant, HopOperation},
@@ -9,10 +10,11 @@ use tertulia_acts::{
     performative::Performative,
     receipt::Outcome,
 };
-use serde_json::json;
 
 use crate::{
-    words::{answer, ask, decline, delegate, park_on, progress, record, reply, reply_with, request},
+    words::{
+        answer, ask, decline, delegate, park_on, progress, record, reply, reply_with, request,
+    },
     world::{HOME, World, accepted, definition, made, reason},
 };
 
@@ -44,9 +46,8 @@ fn below() -> Below {
 }
 
 fn fold(it: &mut Below) -> (TaskId, Grant) {
-    let task = it
-        .w
-        .delegates(&it.deployments, request("coordinator", "which service?"));
+    let task =
+        it.w.delegates(&it.deployments, request("coordinator", "which service?"));
     it.w.parks(&it.deployments, &[task]);
     let grant = it.w.claim("coordinator");
     (task, grant)
@@ -55,7 +56,8 @@ fn fold(it: &mut Below) -> (TaskId, Grant) {
 #[test]
 fn the_same_decision_again_is_a_loop() {
     let mut it = below();
-    let refused = it.w.does(&it.deployments, delegate(request("coordinator", TEXT)));
+    let refused =
+        it.w.does(&it.deployments, delegate(request("coordinator", TEXT)));
     assert_eq!(reason(&refused), "loop");
     let Outcome::Refused { refusal, .. } = &refused else {
         panic!();
@@ -72,7 +74,8 @@ fn the_same_with_something_learnt_is_a_spiral_and_folds() {
     let at_logs = it.w.claim("logs");
     it.w.does(&at_logs, reply_with("found", "a new stack trace"));
     assert_eq!(it.w.evidence(task), 1);
-    let again = it.w.does(&it.deployments, delegate(request("coordinator", TEXT)));
+    let again =
+        it.w.does(&it.deployments, delegate(request("coordinator", TEXT)));
     let task = accepted(&again);
     assert_eq!(it.w.task(task).made.folded_on, Some(it.top));
 }
@@ -100,7 +103,12 @@ fn a_fold_is_a_query_in_a_conversation_of_its_own_that_consults_the_ancestors() 
     assert_eq!(made.commitment, None);
     assert_eq!(w.said(task), ["query deployments > coordinator"]);
     let above = w.task(it.top).made.conversation;
-    let row = w.facts.tables().conversations.get(&made.conversation).unwrap();
+    let row = w
+        .facts
+        .tables()
+        .conversations
+        .get(&made.conversation)
+        .unwrap();
     assert_eq!(row.kind, ConversationKind::Consults(above));
     assert_eq!(grant.consults, Some(above));
     assert_ne!(grant.hop, it.coordinator.hop);
@@ -235,9 +243,6 @@ fn genealogies_grow_by_the_authors_hop_and_only_so() {
     };
     assert_eq!(hops(&it.w, it.top), []);
     assert_eq!(hops(&it.w, it.child), [it.coordinator.hop]);
-    assert_eq!(
-        hops(&it.w, task),
-        [it.coordinator.hop, it.deployments.hop]
-    );
+    assert_eq!(hops(&it.w, task), [it.coordinator.hop, it.deployments.hop]);
     it.w.does(&grant, reply("checkout"));
 }

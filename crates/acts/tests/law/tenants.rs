@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use tertulia_acts::{
-    command::{Answer, Caller, Close, Command, Configure, Grant, Migrate, Place, Pulse, Redrive, Send},
+    command::{
+        Answer, Caller, Close, Command, Configure, Grant, Migrate, Place, Pulse, Redrive, Send,
+    },
     digest::Digest,
     facts::Fault,
     ids::{AskId, TaskId, TenantId},

@@ -161,3 +161,34 @@ fn a_conversation_is_closed_when_nothing_in_it_is_open() {
     let refused = migrate(&mut w, conversation, None);
     assert_eq!(reason(&refused), "conversation-closed");
 }
+
+#[test]
+fn the_root_principal_closes_what_was_opened_under_its_root_and_an_agent_nothing() {
+    use crate::words::reply;
+    let mut w = World::with(&["coordinator", "logs"]);
+    w.send(request("coordinator", "a"));
+    let top = w.claim("coordinator");
+    let task = w.delegates(&top, request("logs", "b"));
+    let at_logs = w.claim("logs");
+    w.does(&at_logs, reply("none"));
+    let conversation = w.task(task).made.conversation;
+    let close = |w: &mut World, who: &str| {
+        let caller = w.caller(who);
+        w.run(&Command::Close(caller, Close { conversation }))
+    };
+    let by_agent = fault(close(&mut w, "agent:logs"));
+    assert!(matches!(by_agent, Fault::Forbidden(_)), "{by_agent:?}");
+    let caller = w.caller("agent:logs");
+    let agent = party("agent:coordinator");
+    let repin = Migrate {
+        conversation,
+        agent,
+        version: None,
+    };
+    let by_agent = fault(w.run(&Command::Migrate(caller, repin)));
+    assert!(matches!(by_agent, Fault::Forbidden(_)), "{by_agent:?}");
+    outcome(close(&mut w, "user:ana"));
+    // The two go on in another.
+    let again = w.delegates(&top, request("logs", "c"));
+    assert_ne!(w.task(again).made.conversation, conversation);
+}

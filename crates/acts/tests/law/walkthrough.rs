@@ -52,10 +52,7 @@ fn until_asked() -> Asked {
         panic!("no fan-out");
     };
     let tasks: Vec<TaskId> = branches.iter().map(crate::world::accepted).collect();
-    assert_eq!(
-        world.does(&first, park_on_group(group, 0)),
-        Outcome::Parked
-    );
+    assert_eq!(world.does(&first, park_on_group(group, 0)), Outcome::Parked);
     let at_logs = world.claim("logs");
     let at_deployments = world.claim("deployments");
     let ask = world.asks(&at_logs, ask("which window?"));
@@ -132,7 +129,9 @@ fn asking_parks_the_asker_and_wakes_the_one_it_asks() {
     let hop = &w.facts.tables().hops.get(&it.first.hop).unwrap().state;
     assert_eq!(*hop, Activation::Ready);
     let load = w.facts.tables().workloads.rows();
-    let leased: Vec<_> = load.map(|load| (load.agent.as_str(), load.leased)).collect();
+    let leased: Vec<_> = load
+        .map(|load| (load.agent.as_str(), load.leased))
+        .collect();
     assert_eq!(
         leased,
         [("coordinator", 0), ("deployments", 1), ("logs", 0)]
@@ -182,7 +181,11 @@ fn i06_a_coordinator_killed_after_its_answer_is_resumed_by_another_attempt_with_
 
     w.wait(LEASE);
     w.upkeep();
-    assert_eq!(w.state(it.root), "working", "a loss leaves the task working");
+    assert_eq!(
+        w.state(it.root),
+        "working",
+        "a loss leaves the task working"
+    );
     assert_eq!(w.commitment(it.root), Some("active"));
     w.idle("coordinator");
     w.wait(BACKOFF_FIRST);

@@ -248,7 +248,12 @@ impl World {
         self.does_as(grant, &step, operation)
     }
 
-    pub(crate) fn does_as(&mut self, grant: &Grant, step: &str, operation: HopOperation) -> Outcome {
+    pub(crate) fn does_as(
+        &mut self,
+        grant: &Grant,
+        step: &str,
+        operation: HopOperation,
+    ) -> Outcome {
         outcome(self.under(grant, step, operation))
     }
 
