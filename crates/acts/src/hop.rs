@@ -100,7 +100,7 @@ impl Activation {
         )
     }
 
-    fn from_leased(self, next: Self, to: &'static str) -> Result<Self, InvalidActivation> {
+    fn out_of_lease(self, next: Self, to: &'static str) -> Result<Self, InvalidActivation> {
         match self {
             Self::Leased { .. } => Ok(next),
             from => Err(InvalidActivation { from, to }),
@@ -112,7 +112,7 @@ impl Activation {
     /// # Errors
     /// No worker holds it.
     pub fn park(self, on: Wait) -> Result<Self, InvalidActivation> {
-        self.from_leased(Self::Parked { on }, "parked")
+        self.out_of_lease(Self::Parked { on }, "parked")
     }
 
     /// What it waited for came, or its worker drains.
@@ -142,7 +142,7 @@ impl Activation {
     /// # Errors
     /// No worker holds it.
     pub fn settle(self) -> Result<Self, InvalidActivation> {
-        self.from_leased(Self::Settled, "settled")
+        self.out_of_lease(Self::Settled, "settled")
     }
 
     /// Its worker is lost.
@@ -150,7 +150,7 @@ impl Activation {
     /// # Errors
     /// No worker holds it.
     pub fn lose(self) -> Result<Self, InvalidActivation> {
-        self.from_leased(Self::Lost, "lost")
+        self.out_of_lease(Self::Lost, "lost")
     }
 
     /// Its task was ended by others.

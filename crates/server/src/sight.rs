@@ -18,7 +18,7 @@ use tertulia_acts::{
     viewer::Viewer,
 };
 use tertulia_engine::Engine;
-use tertulia_store::read::TaskRead;
+use tertulia_engine::read::TaskRead;
 
 use crate::{
     app::App,
@@ -196,7 +196,7 @@ impl Sight {
         }
         let arrivals = branches
             .iter()
-            .filter_map(|read| Some((read.task.now.arrival?, read.task.id())))
+            .filter_map(|read| Some((read.task.arrival_in(id)?, read.task.id())))
             .collect();
         Ok((GroupView::new(&group, arrivals), branches))
     }

@@ -90,7 +90,7 @@ pub(super) fn decide(d: &mut Draft<'_>, holder: &mut Holder, ask: &AskUp) -> Res
     match addressee {
         Addressee::Task(parent) => wake(d, parent)?,
         Addressee::Principal(party) => {
-            notify(d, tenant, &party, query, Some(holder.task.id()), Some(id))?
+            notify(d, tenant, &party, query, Some(holder.task.id()), Some(id))?;
         }
     }
     Ok(Outcome::Asked {

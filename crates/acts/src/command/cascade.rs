@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Closes children of a task that ended; while some are left, it stays due.
-pub(super) fn close_children(d: &mut Draft<'_>, task: Task) -> Result<(), Stop> {
+pub(super) fn close_children(d: &mut Draft<'_>, task: &Task) -> Result<(), Stop> {
     let why = task
         .now
         .closing
@@ -36,7 +36,7 @@ pub(super) fn close_children(d: &mut Draft<'_>, task: Task) -> Result<(), Stop> 
 }
 
 /// Closes the branches that are open in a group that fired. A fan-out is never wider than one transaction closes.
-pub(super) fn close_rest(d: &mut Draft<'_>, group: Group) -> Result<(), Stop> {
+pub(super) fn close_rest(d: &mut Draft<'_>, group: &Group) -> Result<(), Stop> {
     d.foresee(group.branches.iter().copied().map(Need::Task))?;
     let mut open = Vec::new();
     for id in &group.branches {

@@ -33,7 +33,7 @@ fn task(d: &mut Draft<'_>, id: TaskId) -> Result<(), Stop> {
         return Ok(());
     };
     if task.now.closing.is_some() {
-        return cascade::close_children(d, task);
+        return cascade::close_children(d, &task);
     }
     if task.is_open() && d.now >= task.made.deadline {
         expire_task(d, task)?;
@@ -102,7 +102,7 @@ fn group(d: &mut Draft<'_>, id: GroupId) -> Result<(), Stop> {
         return Ok(());
     };
     if group.closing {
-        return cascade::close_rest(d, group);
+        return cascade::close_rest(d, &group);
     }
     let overdue = group.deadline.is_some_and(|deadline| d.now >= deadline);
     if group.state == GroupState::Open && overdue {

@@ -162,7 +162,7 @@ fn hold(d: &mut Draft<'_>, caller: &Caller, under: &UnderHop) -> Result<Hold, St
     match &lease.state {
         LeaseState::Live => {}
         LeaseState::Ended { by, receipt } => {
-            return ended(d, *by, receipt.as_deref(), &hop, task, under).map(Hold::Not);
+            return ended(d, *by, receipt.as_deref(), &hop, &task, under).map(Hold::Not);
         }
     }
     if d.now >= task.made.deadline {
@@ -194,7 +194,7 @@ fn ended(
     by: LeaseEnd,
     receipt: Option<&LeaseReceipt>,
     hop: &Hop,
-    task: Task,
+    task: &Task,
     under: &UnderHop,
 ) -> Result<Answer, Stop> {
     if let Some(receipt) = receipt.filter(|receipt| receipt.content == under.content) {
@@ -227,7 +227,7 @@ fn ended(
         LeaseEnd::Cancelled => {
             late::keep(d, task.id(), hop.id, under)?;
             Ok(refused(
-                Refusal::new(ended_why(d, &task)?).with("task", task.id()),
+                Refusal::new(ended_why(d, task)?).with("task", task.id()),
             ))
         }
         LeaseEnd::Deadline => {

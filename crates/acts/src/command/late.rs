@@ -25,9 +25,7 @@ pub(super) fn keep(
     };
     let mut task = d.task(task)?;
     // A body holds strings and JSON: it always has a JSON form.
-    let bytes = serde_json::to_vec(body)
-        .map(|bytes| bytes.len())
-        .unwrap_or(usize::MAX);
+    let bytes = serde_json::to_vec(body).map_or(usize::MAX, |bytes| bytes.len());
     let (count, held) = task.now.late;
     let held = usize::try_from(held).unwrap_or(usize::MAX);
     let kept = count < LATE_RESULTS_PER_TASK && held.saturating_add(bytes) <= LATE_BYTES_PER_TASK;

@@ -107,7 +107,7 @@ pub(crate) fn open(
         }
         Passage::Ordinary(agent) => {
             let conversation = making.conversation(d, agent.current)?;
-            making.accept(d, conversation, None)
+            making.accept(d, &conversation, None)
         }
         Passage::Fold(ancestor) => {
             if let Some(refusal) = count_round(d, opener)? {
@@ -117,7 +117,7 @@ pub(crate) fn open(
             making.contract = Contract::default();
             let kind = ConversationKind::Consults(ancestor.conversation);
             let conversation = making.new_conversation(d, kind, None, Some(ancestor.version))?;
-            making.accept(d, conversation, Some(ancestor.task))
+            making.accept(d, &conversation, Some(ancestor.task))
         }
     }
 }
@@ -349,7 +349,7 @@ impl Making<'_> {
         })
     }
 
-    fn announce(&self, d: &mut Draft<'_>, task: &mut Task) -> Result<(), Stop> {
+    fn announce(d: &mut Draft<'_>, task: &mut Task) -> Result<(), Stop> {
         let conversation = task.made.conversation;
         let detail =
             json!({"parent": task.made.parent, "agent": task.made.debtor, "fold": task.is_fold()});
@@ -367,10 +367,10 @@ impl Making<'_> {
     fn accept(
         &self,
         d: &mut Draft<'_>,
-        conversation: Conversation,
+        conversation: &Conversation,
         folded_on: Option<TaskId>,
     ) -> Result<Outcome, Stop> {
-        let mut task = self.begin(d, &conversation, folded_on)?;
+        let mut task = self.begin(d, conversation, folded_on)?;
         if task.made.performative == Performative::Request {
             let id = self.commit(d, &task)?;
             let made = TaskMade {
@@ -379,7 +379,7 @@ impl Making<'_> {
             };
             task.made = Arc::new(made);
         }
-        self.announce(d, &mut task)?;
+        Self::announce(d, &mut task)?;
         if let Some(id) = task.made.commitment {
             let detail = json!({"commitment": id, "status": CommitmentStatus::Conditional.name()});
             log(
@@ -473,7 +473,7 @@ impl Making<'_> {
             None => self.new_conversation(d, ConversationKind::Alone, None, None)?,
         };
         let mut task = self.begin(d, &conversation, None)?;
-        self.announce(d, &mut task)?;
+        Self::announce(d, &mut task)?;
         let mut speech = Speech::new(
             Performative::Refuse,
             Party::engine(),

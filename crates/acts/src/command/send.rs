@@ -220,39 +220,7 @@ pub(super) fn inform_from(
     }
     let conversation = match d.standing(root, sender, &opening.to)? {
         Some(conversation) => conversation.id,
-        None => {
-            let id = ConversationId::new(root, d.number(root)?);
-            let version = hop.map(|hop| hop.version);
-            d.put(Conversation {
-                id,
-                tenant,
-                participants: vec![
-                    Participant {
-                        party: sender.clone(),
-                        version,
-                    },
-                    Participant {
-                        party: opening.to.clone(),
-                        version: None,
-                    },
-                ],
-                kind: ConversationKind::Standing,
-                alias: None,
-                state: ConversationState::Open,
-                last_seq: 0,
-                last_event: 0,
-                open_tasks: 0,
-                made: d.now,
-            });
-            log(
-                d,
-                id,
-                None,
-                EventKind::ConversationOpened,
-                serde_json::json!({"with": opening.to}),
-            )?;
-            id
-        }
+        None => begin_standing(d, sender, hop, root, &opening.to)?,
     };
     let artifacts = super::open::store_artifacts(d, root, &opening.artifacts)?;
     let mut speech = Speech::new(
@@ -285,4 +253,42 @@ pub(super) fn inform_from(
         d.put(row);
     }
     Ok(Outcome::Notified { act })
+}
+
+/// Opens the conversation in which `sender` and the principal `to` go on talking under `root`.
+fn begin_standing(
+    d: &mut Draft<'_>,
+    sender: &Party,
+    hop: Option<&crate::hop::Hop>,
+    root: RootId,
+    to: &Party,
+) -> Result<ConversationId, Stop> {
+    let id = ConversationId::new(root, d.number(root)?);
+    let version = hop.map(|hop| hop.version);
+    let participants = vec![
+        Participant {
+            party: sender.clone(),
+            version,
+        },
+        Participant {
+            party: to.clone(),
+            version: None,
+        },
+    ];
+    let tenant = d.root(root)?.tenant;
+    d.put(Conversation {
+        id,
+        tenant,
+        participants,
+        kind: ConversationKind::Standing,
+        alias: None,
+        state: ConversationState::Open,
+        last_seq: 0,
+        last_event: 0,
+        open_tasks: 0,
+        made: d.now,
+    });
+    let detail = serde_json::json!({"with": to});
+    log(d, id, None, EventKind::ConversationOpened, detail)?;
+    Ok(id)
 }

@@ -68,17 +68,15 @@ impl Gate {
     /// Whether acts of this column pass the gate: the table of SEMANTICS 5.
     #[must_use]
     pub const fn stands_before(self, column: GateColumn) -> bool {
-        match (self, column) {
-            (Self::Key | Self::Policy, _) => true,
-            (_, GateColumn::Answer) => false,
-            (Self::Recipient | Self::Oneself | Self::Fuse | Self::Authority | Self::Budget, _) => {
-                true
+        match self {
+            Self::Key | Self::Policy => true,
+            Self::Recipient | Self::Oneself | Self::Fuse | Self::Authority | Self::Budget => {
+                !matches!(column, GateColumn::Answer)
             }
-            (Self::Fingerprint | Self::Reentry, GateColumn::Delegation | GateColumn::Question) => {
-                true
+            Self::Fingerprint | Self::Reentry => {
+                matches!(column, GateColumn::Delegation | GateColumn::Question)
             }
-            (Self::Contract | Self::Commitment, GateColumn::Delegation) => true,
-            (Self::Fingerprint | Self::Reentry | Self::Contract | Self::Commitment, _) => false,
+            Self::Contract | Self::Commitment => matches!(column, GateColumn::Delegation),
         }
     }
 }

@@ -171,10 +171,10 @@ fn deliveries_and_states_agree(t: &Tables) {
         match &task.now.state {
             TaskState::Queued => assert!(task.now.attempts == 0 && asks.is_empty(), "{id}"),
             TaskState::Working => {
-                assert!(task.now.attempts > 0 && asks.is_empty(), "{id}: {asks:?}")
+                assert!(task.now.attempts > 0 && asks.is_empty(), "{id}: {asks:?}");
             }
             TaskState::AwaitingClarification { ask } => {
-                assert!(asks.contains(ask), "{id}: {asks:?}")
+                assert!(asks.contains(ask), "{id}: {asks:?}");
             }
             state => assert!(state.is_terminal() && asks.is_empty(), "{id}: {asks:?}"),
         }

@@ -12,6 +12,10 @@ use tertulia_acts::{
 };
 
 /// Loads what `need` names from `all` into `facts`.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one arm for each need; the list is as long as that of the needs"
+)]
 pub(crate) fn load(all: &Facts, need: &Need, facts: &mut Facts) {
     let t = all.tables();
     macro_rules! one {

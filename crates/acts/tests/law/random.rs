@@ -110,7 +110,7 @@ impl Life {
     fn tasks(&self, it: Move, so: impl Fn(&Task) -> bool) -> Vec<TaskId> {
         let tasks = self.w.facts.tables().tasks.rows();
         tasks
-            .filter(|task| it.about % 7 == 0 || so(task))
+            .filter(|task| it.about.is_multiple_of(7) || so(task))
             .map(Task::id)
             .collect()
     }
@@ -133,16 +133,16 @@ impl Life {
         let to = Self::asked(by, it);
         let text = TEXTS[usize::from(it.about / 7) % TEXTS.len()];
         let mut opening = opening(performative, to, text);
-        if it.what % 5 == 0 {
+        if it.what.is_multiple_of(5) {
             opening.within = Some(Millis(i64::from(it.what) * 3));
         }
-        if it.what % 11 == 0 {
+        if it.what.is_multiple_of(11) {
             opening.place = Place::New;
         }
-        if it.what % 13 == 0 {
+        if it.what.is_multiple_of(13) {
             opening.not_equivalent = Some("it is another thing".into());
         }
-        if it.what % 17 == 0 {
+        if it.what.is_multiple_of(17) {
             opening.artifacts = vec![crate::words::artifact_of(text)];
         }
         opening
@@ -151,7 +151,7 @@ impl Life {
     fn send(&mut self, it: Move) {
         let who = PEOPLE[usize::from(it.who) % 2];
         let mut opening = Self::opening("", it);
-        if it.who % 3 == 0 {
+        if it.who.is_multiple_of(3) {
             let conversations = self.w.facts.tables().conversations.rows();
             let own: Vec<_> = conversations
                 .filter(|row| row.participants[0].party == party(who))
@@ -165,7 +165,7 @@ impl Life {
                 }
             }
         }
-        let key = (it.who % 5 == 0).then(|| format!("key {}", it.what % 4));
+        let key = (it.who.is_multiple_of(5)).then(|| format!("key {}", it.what % 4));
         let send = tertulia_acts::command::Send { opening, key };
         let caller = self.w.caller(who);
         self.run(&Command::Send(caller, Box::new(send)));
@@ -183,7 +183,7 @@ impl Life {
             })
             .collect();
         let agent = pick(&ready, it.who)
-            .filter(|_| it.what % 5 != 0)
+            .filter(|_| !it.what.is_multiple_of(5))
             .unwrap_or(AGENTS[usize::from(it.who) % AGENTS.len()]);
         let request = match it.what % 9 {
             0 => format!("request {}", it.about % 3),
@@ -206,7 +206,7 @@ impl Life {
             })
             .cloned()
             .collect();
-        let any = live.is_empty() || it.about % 8 == 0;
+        let any = live.is_empty() || it.about.is_multiple_of(8);
         let Some(grant) = pick(if any { &self.grants } else { &live }, it.who) else {
             return;
         };
@@ -217,17 +217,17 @@ impl Life {
         };
         let mut under: UnderHop = under(grant.token, &name, operation);
         // Most runs have come to all steps there are.
-        if it.about % 10 != 0 {
+        if !it.about.is_multiple_of(10) {
             let task = self.w.facts.tables().tasks.get(&grant.task.id());
             under.read = (1..=task.map_or(0, |task| task.now.steps)).collect();
         }
-        if it.about % 8 == 0 {
+        if it.about.is_multiple_of(8) {
             under.handling = pick(&self.asks_to(grant.task.id()), it.what);
         }
         let caller = self.w.caller(&grant.task.made.debtor.to_string());
         let command = Command::UnderHop(caller, under);
         self.run(&command);
-        if it.about % 7 == 0 {
+        if it.about.is_multiple_of(7) {
             self.run(&command);
         }
     }
@@ -243,7 +243,7 @@ impl Life {
         let text = TEXTS[usize::from(it.about) % 2];
         let asked = self.asks_to(grant.task.id());
         if let Some(ask) = pick(&asked, it.about)
-            && it.what % 3 == 0
+            && it.what.is_multiple_of(3)
         {
             return answer(ask, text);
         }
@@ -293,8 +293,8 @@ impl Life {
                 1 => GroupMode::All,
                 _ => GroupMode::Quorum(u32::from(it.about % 5)),
             },
-            within: (it.about % 2 == 0).then(|| Millis(i64::from(it.about))),
-            keep_rest: it.about % 4 == 0,
+            within: (it.about.is_multiple_of(2)).then(|| Millis(i64::from(it.about))),
+            keep_rest: it.about.is_multiple_of(4),
         })
     }
 
@@ -304,7 +304,7 @@ impl Life {
             .tasks
             .rows()
             .filter(|child| child.made.parent == Some(task))
-            .map(|child| child.id())
+            .map(Task::id)
             .collect();
         let groups: Vec<GroupId> = t
             .groups
@@ -354,12 +354,12 @@ impl Life {
     }
 
     fn cancel(&mut self, it: Move) {
-        let Some(task) = pick(&self.tasks(it, |task| task.is_open()), it.what) else {
+        let Some(task) = pick(&self.tasks(it, Task::is_open), it.what) else {
             return;
         };
         let mut cancel = cancel(task);
         let mut who = PEOPLE[usize::from(it.who) % 2].to_owned();
-        if it.about % 2 == 0
+        if it.about.is_multiple_of(2)
             && let Some(grant) = pick(&self.grants, it.who)
         {
             cancel.token = Some(grant.token);
@@ -378,7 +378,11 @@ impl Life {
             })
             .copied()
             .collect();
-        let from = if it.about % 7 == 0 { &asks } else { &to_people };
+        let from = if it.about.is_multiple_of(7) {
+            &asks
+        } else {
+            &to_people
+        };
         if let Some(ask) = pick(from, it.what) {
             let who = match &ask.addressee {
                 Addressee::Principal(who) => who.to_string(),
