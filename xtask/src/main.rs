@@ -1,8 +1,10 @@
 //! What the repository does to itself. `cargo xtask` lists the commands; each has one file.
 
+mod bench;
 mod report;
 mod test;
 mod tidy;
+mod venv;
 mod verify;
 mod workspace;
 
@@ -28,6 +30,8 @@ enum Task {
     Tidy,
     /// Installs what the tests need and runs everything that the README promises.
     Test,
+    /// Measures the release build beside the official Python SDK, and writes docs/performance.md.
+    Bench(bench::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -36,6 +40,7 @@ fn main() -> ExitCode {
         Task::Verify(chosen) => verify::run(&workspace, &chosen),
         Task::Tidy => tidy::run(&workspace),
         Task::Test => test::run(&workspace),
+        Task::Bench(chosen) => bench::run(&workspace, &chosen),
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -16,6 +16,11 @@ pub(crate) fn line(text: &str) {
     eprintln!("xtask: {text}");
 }
 
+/// Prints lines as they are, such as a table.
+pub(crate) fn text(lines: &str) {
+    eprintln!("{}", lines.trim_end());
+}
+
 /// The command as a person would type it, without the environment we took from it.
 pub(crate) fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program());

@@ -4,17 +4,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use crate::report::Stages;
+use crate::venv;
 use crate::workspace::Workspace;
 
-/// Pinned with hashes; the peers of the interop tests and what runs the Python tests.
-const REQUIREMENTS: &str = "tests/interop/requirements.txt";
-/// The Python worker package.
-const CLIENT: &str = "clients/python";
 /// What pytest runs, where it exists.
 const PYTHON_TESTS: [&str; 2] = ["clients/python/tests", "tests/interop"];
 /// Tells the Python tests which binary to start.
@@ -32,7 +28,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let python = if suites.is_empty() {
         None
     } else {
-        Some(install(workspace, &stages, &target)?)
+        Some(venv::install(workspace, &stages, &target)?)
     };
     let binary = build(workspace, &stages, &target)?;
 
@@ -100,86 +96,6 @@ fn has_tests(folder: &Path) -> bool {
             is_test || (entry.path().is_dir() && has_tests(&entry.path()))
         })
     })
-}
-
-/// Makes the virtual environment, unless it already holds these very requirements, and
-/// returns its interpreter.
-fn install(workspace: &Workspace, stages: &Stages, target: &Path) -> Result<PathBuf> {
-    let requirements = fs::read_to_string(workspace.path(REQUIREMENTS))
-        .with_context(|| format!("the Python tests need {REQUIREMENTS}, which cannot be read"))?;
-    let folder = target.join("venv");
-    let python = folder.join("bin").join("python");
-    // Written last, so that an interrupted installation is begun anew.
-    let installed = folder.join("installed-requirements.txt");
-
-    if fs::read_to_string(&installed).is_ok_and(|text| text == requirements) {
-        stages.announce("Python environment is up to date");
-    } else {
-        ensure_venv_module(workspace, stages)?;
-        let mut venv = workspace.command("python3");
-        venv.args(["-m", "venv", "--clear"]).arg(&folder);
-        stages.require("make a Python environment", &mut venv)?;
-        let mut peers = pip(workspace, &python);
-        peers.args(["--require-hashes", "--requirement", REQUIREMENTS]);
-        stages.require("install the Python peers", &mut peers)?;
-    }
-    if workspace.path(CLIENT).join("pyproject.toml").is_file() {
-        let mut client = pip(workspace, &python);
-        client.args(["--no-deps", "--editable", CLIENT]);
-        stages.require("install the Python worker package", &mut client)?;
-    }
-    fs::write(&installed, requirements)
-        .with_context(|| format!("cannot write {}", installed.display()))?;
-    Ok(python)
-}
-
-fn pip(workspace: &Workspace, python: &Path) -> Command {
-    let mut command = workspace.command(python);
-    command.args([
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-    ]);
-    command
-}
-
-/// Debian ships Python without `ensurepip`; its package manager has it.
-fn ensure_venv_module(workspace: &Workspace, stages: &Stages) -> Result<()> {
-    let mut probe = workspace.command("python3");
-    probe.args(["-c", "import ensurepip, venv"]);
-    let works = probe
-        .output()
-        .context("python3 is missing: install Python 3.11 or newer")?;
-    if works.status.success() {
-        return Ok(());
-    }
-    let mut install = if is_root(workspace) {
-        workspace.command("apt-get")
-    } else {
-        let mut sudo = workspace.command("sudo");
-        sudo.arg("apt-get");
-        sudo
-    };
-    install.env("DEBIAN_FRONTEND", "noninteractive");
-    install.args([
-        "install",
-        "--yes",
-        "--no-install-recommends",
-        "python3-venv",
-    ]);
-    stages
-        .require("python3-venv is missing: installing it", &mut install)
-        .context("`python3 -m venv` does not work; install the package python3-venv")
-}
-
-fn is_root(workspace: &Workspace) -> bool {
-    let mut command = workspace.command("id");
-    command.arg("-u");
-    command
-        .output()
-        .is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
 #[cfg(test)]
