@@ -1,8 +1,8 @@
 //! One conversation after another, over the real store.
 
 use tertulia_acts::{
-    command::{Answer, AskUp, AnswerAsk, Command, HopOperation, Words},
     body::Body,
+    command::{Answer, AnswerAsk, AskUp, Command, HopOperation, Words},
     digest::Digest,
     hop::Wait,
     receipt::Outcome,
@@ -14,11 +14,17 @@ use crate::house::{House, accepted, outcome, request};
 #[tokio::test]
 async fn a_request_is_claimed_and_answered_in_its_conversation() {
     let house = House::new().await;
-    let task = accepted(&house.send("user:ana", "agent:logs", "find the errors", None).await);
+    let task = accepted(
+        &house
+            .send("user:ana", "agent:logs", "find the errors", None)
+            .await,
+    );
     let grant = house.claim("logs", "c1").await.expect("work");
     assert_eq!(grant.task.id(), task);
     let settled = outcome(house.reply(&grant, "there are 3").await);
-    let Outcome::Settled { act, .. } = settled else { panic!("{settled:?}") };
+    let Outcome::Settled { act, .. } = settled else {
+        panic!("{settled:?}")
+    };
     let read = house.task(task);
     assert_eq!(read.task.now.state, TaskState::Done { result: act });
     let result = read.result.expect("a result");
@@ -27,8 +33,18 @@ async fn a_request_is_claimed_and_answered_in_its_conversation() {
     assert_eq!(read.hops.len(), 1);
     // A repeat of the settle is answered the same.
     let again = house.reply(&grant, "there are 3").await;
-    assert_eq!(again, Answer::Outcome { outcome: Outcome::Settled { task, act }, replayed: true });
-    let inbox = house.engine.reader().inbox(&house.viewer("user:ana"), 0, 10).expect("readable");
+    assert_eq!(
+        again,
+        Answer::Outcome {
+            outcome: Outcome::Settled { task, act },
+            replayed: true
+        }
+    );
+    let inbox = house
+        .engine
+        .reader()
+        .inbox(&house.viewer("user:ana"), 0, 10)
+        .expect("readable");
     assert_eq!(inbox.entries.len(), 1);
     assert_eq!(inbox.entries[0].act, result);
 }
@@ -36,25 +52,59 @@ async fn a_request_is_claimed_and_answered_in_its_conversation() {
 #[tokio::test]
 async fn a_coordinator_parks_on_a_child_answers_its_question_and_goes_on() {
     let house = House::new().await;
-    let task = accepted(&house.send("user:ana", "agent:coordinator", "INC-42", None).await);
+    let task = accepted(
+        &house
+            .send("user:ana", "agent:coordinator", "INC-42", None)
+            .await,
+    );
     let first = house.claim("coordinator", "c1").await.expect("work");
     let child = HopOperation::Delegate(Box::new(request("agent:logs", "errors?")));
     let child = accepted(&outcome(house.under(&first, "s1", child.clone()).await));
-    let parked = house.under(&first, "park", HopOperation::Park(Wait::Tasks { tasks: vec![child] })).await;
+    let parked = house
+        .under(
+            &first,
+            "park",
+            HopOperation::Park(Wait::Tasks { tasks: vec![child] }),
+        )
+        .await;
     assert_eq!(outcome(parked), Outcome::Parked);
     assert!(house.claim("coordinator", "c2").await.is_none());
 
     let logs = house.claim("logs", "l1").await.expect("work");
     assert_eq!(logs.task.made.genealogy.depth(), 1);
-    let asked = house.under(&logs, "a1", HopOperation::Ask(AskUp { body: Body::text("which window?"), within: None })).await;
-    let Outcome::Asked { ask, .. } = outcome(asked) else { panic!("not asked") };
-    assert!(matches!(house.task(child).task.now.state, TaskState::AwaitingClarification { ask: a } if a == ask));
+    let asked = house
+        .under(
+            &logs,
+            "a1",
+            HopOperation::Ask(AskUp {
+                body: Body::text("which window?"),
+                within: None,
+            }),
+        )
+        .await;
+    let Outcome::Asked { ask, .. } = outcome(asked) else {
+        panic!("not asked")
+    };
+    assert!(
+        matches!(house.task(child).task.now.state, TaskState::AwaitingClarification { ask: a } if a == ask)
+    );
 
-    let second = house.claim("coordinator", "c3").await.expect("a question wakes");
+    let second = house
+        .claim("coordinator", "c3")
+        .await
+        .expect("a question wakes");
     assert!(second.resumed);
     assert_eq!(second.hop, first.hop);
-    let park = house.under(&second, "park", HopOperation::Park(Wait::Tasks { tasks: vec![child] })).await;
-    let Outcome::Refused { refusal, .. } = outcome(park) else { panic!("parked before a question") };
+    let park = house
+        .under(
+            &second,
+            "park",
+            HopOperation::Park(Wait::Tasks { tasks: vec![child] }),
+        )
+        .await;
+    let Outcome::Refused { refusal, .. } = outcome(park) else {
+        panic!("parked before a question")
+    };
     assert_eq!(refusal.reason.code(), "would-deadlock");
     let words = AnswerAsk {
         ask: Some(ask),
@@ -63,12 +113,32 @@ async fn a_coordinator_parks_on_a_child_answers_its_question_and_goes_on() {
         key: None,
         content: Digest::of(b"14:00"),
     };
-    assert!(matches!(outcome(house.under(&second, "", HopOperation::Answer(words)).await), Outcome::Answered { .. }));
-    assert_eq!(outcome(house.under(&second, "p", HopOperation::Park(Wait::Tasks { tasks: vec![child] })).await), Outcome::Parked);
+    assert!(matches!(
+        outcome(house.under(&second, "", HopOperation::Answer(words)).await),
+        Outcome::Answered { .. }
+    ));
+    assert_eq!(
+        outcome(
+            house
+                .under(
+                    &second,
+                    "p",
+                    HopOperation::Park(Wait::Tasks { tasks: vec![child] })
+                )
+                .await
+        ),
+        Outcome::Parked
+    );
 
-    let logs = house.claim("logs", "l2").await.expect("an answered asker goes on");
+    let logs = house
+        .claim("logs", "l2")
+        .await
+        .expect("an answered asker goes on");
     house.reply(&logs, "3 errors").await;
-    let third = house.claim("coordinator", "c4").await.expect("the child has ended");
+    let third = house
+        .claim("coordinator", "c4")
+        .await
+        .expect("the child has ended");
     house.reply(&third, "diagnosed").await;
     let read = house.task(task);
     assert!(matches!(read.task.now.state, TaskState::Done { .. }));
@@ -79,9 +149,30 @@ async fn a_coordinator_parks_on_a_child_answers_its_question_and_goes_on() {
 async fn i15_a_foreign_principal_sees_and_moves_nothing() {
     let house = House::new().await;
     let task = accepted(&house.send("user:ana", "agent:logs", "secret", None).await);
-    assert!(house.engine.reader().task(&house.viewer("user:bob"), task).expect("readable").is_none());
-    let cancel = tertulia_acts::command::Cancel { task, token: None, body: Body::default() };
-    let answer = house.engine.call(Command::Cancel(house.caller("user:bob"), cancel)).await.expect("answered");
-    assert!(matches!(answer, Answer::Fault(tertulia_acts::facts::Fault::NotFound(_))), "{answer:?}");
+    assert!(
+        house
+            .engine
+            .reader()
+            .task(&house.viewer("user:bob"), task)
+            .expect("readable")
+            .is_none()
+    );
+    let cancel = tertulia_acts::command::Cancel {
+        task,
+        token: None,
+        body: Body::default(),
+    };
+    let answer = house
+        .engine
+        .call(Command::Cancel(house.caller("user:bob"), cancel))
+        .await
+        .expect("answered");
+    assert!(
+        matches!(
+            answer,
+            Answer::Fault(tertulia_acts::facts::Fault::NotFound(_))
+        ),
+        "{answer:?}"
+    );
     assert!(house.task(task).task.is_open());
 }

@@ -11,7 +11,10 @@ use std::{
 use tertulia_acts::{
     agent::{AgentLimits, Contracts, Definition, Retry, Runner},
     body::Body,
-    command::{Answer, Caller, Claim, Command, Configure, Grant, HopOperation, Opening, Reply, Send, UnderHop},
+    command::{
+        Answer, Caller, Claim, Command, Configure, Grant, HopOperation, Opening, Reply, Send,
+        UnderHop,
+    },
     contract::Contract,
     digest::{ClaimSecret, Digest},
     ids::TaskId,
@@ -73,20 +76,48 @@ impl House {
         let folder = tempfile::tempdir().expect("a folder");
         let clock = HandClock::new();
         let engine = start(folder.path(), &clock);
-        let house = Self { engine, clock, folder };
+        let house = Self {
+            engine,
+            clock,
+            folder,
+        };
         let tenant = house.engine.tenant("default").await.expect("a tenant");
         for name in ["user:ana", "user:bob"] {
-            house.configure(Configure::Principal { tenant, party: party(name), responsible: None }).await;
+            house
+                .configure(Configure::Principal {
+                    tenant,
+                    party: party(name),
+                    responsible: None,
+                })
+                .await;
         }
         for name in ["coordinator", "logs", "deployments"] {
-            house.configure(Configure::Agent { tenant, definition: Arc::new(definition(name)) }).await;
+            house
+                .configure(Configure::Agent {
+                    tenant,
+                    definition: Arc::new(definition(name)),
+                })
+                .await;
         }
         house
     }
 
     pub(crate) async fn configure(&self, change: Configure) {
-        let answer = self.engine.call(Command::Configure(None, Box::new(change))).await.expect("configured");
-        assert!(matches!(answer, Answer::Outcome { outcome: Outcome::Configured, .. }), "{answer:?}");
+        let answer = self
+            .engine
+            .call(Command::Configure(None, Box::new(change)))
+            .await
+            .expect("configured");
+        assert!(
+            matches!(
+                answer,
+                Answer::Outcome {
+                    outcome: Outcome::Configured,
+                    ..
+                }
+            ),
+            "{answer:?}"
+        );
     }
 
     /// The same data, opened by an engine that starts anew.
@@ -96,7 +127,10 @@ impl House {
     }
 
     pub(crate) fn caller(&self, who: &str) -> Caller {
-        self.engine.trusted("default", &party(who)).expect("readable").expect("a tenant")
+        self.engine
+            .trusted("default", &party(who))
+            .expect("readable")
+            .expect("a tenant")
     }
 
     pub(crate) fn viewer(&self, who: &str) -> Viewer {
@@ -106,14 +140,27 @@ impl House {
 
     pub(crate) async fn send(&self, who: &str, to: &str, text: &str, key: Option<&str>) -> Outcome {
         let opening = request(to, text);
-        let send = Send { opening, key: key.map(Into::into) };
-        outcome(self.engine.call(Command::Send(self.caller(who), Box::new(send))).await.expect("answered"))
+        let send = Send {
+            opening,
+            key: key.map(Into::into),
+        };
+        outcome(
+            self.engine
+                .call(Command::Send(self.caller(who), Box::new(send)))
+                .await
+                .expect("answered"),
+        )
     }
 
     pub(crate) async fn claim(&self, agent: &str, request: &str) -> Option<Grant> {
         let claim = claim(agent, request);
         let caller = self.caller(&format!("agent:{agent}"));
-        match self.engine.claim(caller, claim, Duration::ZERO).await.expect("answered") {
+        match self
+            .engine
+            .claim(caller, claim, Duration::ZERO)
+            .await
+            .expect("answered")
+        {
             Answer::Granted(mut grants) => grants.pop(),
             other => panic!("a claim was answered {other:?}"),
         }
@@ -130,33 +177,57 @@ impl House {
             operation,
         };
         let caller = self.caller(&agent.to_string());
-        self.engine.call(Command::UnderHop(caller, under)).await.expect("answered")
+        self.engine
+            .call(Command::UnderHop(caller, under))
+            .await
+            .expect("answered")
     }
 
     pub(crate) async fn reply(&self, grant: &Grant, text: &str) -> Answer {
-        let reply = Reply { body: Body::text(text), artifacts: Vec::new() };
+        let reply = Reply {
+            body: Body::text(text),
+            artifacts: Vec::new(),
+        };
         self.under(grant, "reply", HopOperation::Reply(reply)).await
     }
 
     pub(crate) fn task(&self, id: TaskId) -> TaskRead {
-        self.engine.reader().task(&self.viewer("user:ana"), id).expect("readable").expect("visible")
+        self.engine
+            .reader()
+            .task(&self.viewer("user:ana"), id)
+            .expect("readable")
+            .expect("visible")
     }
 
     pub(crate) async fn ended(&self, id: TaskId) -> TaskRead {
-        let read = self.engine.ended(&self.viewer("user:ana"), id, Duration::from_secs(20)).await;
+        let read = self
+            .engine
+            .ended(&self.viewer("user:ana"), id, Duration::from_secs(20))
+            .await;
         let read = read.expect("readable").expect("visible");
-        assert!(!read.task.is_open(), "{id} is {} after 20 s", read.task.now.state.name());
+        assert!(
+            !read.task.is_open(),
+            "{id} is {} after 20 s",
+            read.task.now.state.name()
+        );
         read
     }
 }
 
 fn start(folder: &std::path::Path, clock: &HandClock) -> Engine {
-    let options = Options { data: DataFolder::Path(folder.to_owned()) };
+    let options = Options {
+        data: DataFolder::Path(folder.to_owned()),
+    };
     Engine::start_with(&options, Box::new(clock.clone())).expect("an engine")
 }
 
 pub(crate) fn request(to: &str, text: &str) -> Opening {
-    Opening::new(Performative::Request, party(to), Body::text(text), Contract::default())
+    Opening::new(
+        Performative::Request,
+        party(to),
+        Body::text(text),
+        Contract::default(),
+    )
 }
 
 pub(crate) fn claim(agent: &str, request: &str) -> Claim {

@@ -1,6 +1,7 @@
 //! The engine over a real database: conversations, restarts, timers, limits.
 
 mod conversation;
+mod disk;
 mod house;
 mod restart;
 mod shell;

@@ -15,13 +15,22 @@ async fn a_waiting_claim_is_woken_by_a_post() {
     let house = House::new().await;
     let engine = house.engine.clone();
     let caller = house.caller("agent:logs");
-    let waiting = tokio::spawn(async move { engine.claim(caller, claim("logs", "c1"), Duration::from_secs(30)).await });
-    while !house.engine.has_worker(house.caller("user:ana").tenant, "logs") {
+    let waiting = tokio::spawn(async move {
+        engine
+            .claim(caller, claim("logs", "c1"), Duration::from_secs(30))
+            .await
+    });
+    while !house
+        .engine
+        .has_worker(house.caller("user:ana").tenant, "logs")
+    {
         tokio::task::yield_now().await;
     }
     let task = accepted(&house.send("user:ana", "agent:logs", "x", None).await);
     let answer = waiting.await.expect("joined").expect("answered");
-    let Answer::Granted(grants) = answer else { panic!("{answer:?}") };
+    let Answer::Granted(grants) = answer else {
+        panic!("{answer:?}")
+    };
     assert_eq!(grants[0].task.id(), task);
 }
 
@@ -29,23 +38,58 @@ async fn a_waiting_claim_is_woken_by_a_post() {
 async fn a_command_judged_by_an_old_configuration_is_judged_again() {
     let house = House::new().await;
     let old = house.caller("user:ana");
-    let changed = tertulia_acts::agent::Definition { description: "new".into(), ..definition("logs") };
-    house.configure(Configure::Agent { tenant: old.tenant, definition: Arc::new(changed) }).await;
+    let changed = tertulia_acts::agent::Definition {
+        description: "new".into(),
+        ..definition("logs")
+    };
+    house
+        .configure(Configure::Agent {
+            tenant: old.tenant,
+            definition: Arc::new(changed),
+        })
+        .await;
     assert_ne!(house.caller("user:ana").epoch, old.epoch);
-    let send = Send { opening: request("agent:logs", "x"), key: None };
-    let answer = house.engine.call(Command::Send(old, Box::new(send))).await.expect("judged again");
-    assert!(matches!(answer, Answer::Outcome { outcome: Outcome::Accepted { .. }, .. }), "{answer:?}");
+    let send = Send {
+        opening: request("agent:logs", "x"),
+        key: None,
+    };
+    let answer = house
+        .engine
+        .call(Command::Send(old, Box::new(send)))
+        .await
+        .expect("judged again");
+    assert!(
+        matches!(
+            answer,
+            Answer::Outcome {
+                outcome: Outcome::Accepted { .. },
+                ..
+            }
+        ),
+        "{answer:?}"
+    );
 }
 
 #[tokio::test]
 async fn a_stopped_engine_takes_nothing_and_its_folder_is_free() {
     let house = House::new().await;
-    let options = Options { data: DataFolder::Path(house.folder.path().to_owned()) };
+    let options = Options {
+        data: DataFolder::Path(house.folder.path().to_owned()),
+    };
     let error = Engine::start(&options).err().expect("the folder is in use");
-    assert!(error.to_string().contains("in use by another process"), "{error}");
+    assert!(
+        error.to_string().contains("in use by another process"),
+        "{error}"
+    );
     house.engine.stop().await;
-    let send = Send { opening: request("agent:logs", "x"), key: None };
-    let answer = house.engine.call(Command::Send(house.caller("user:ana"), Box::new(send))).await;
+    let send = Send {
+        opening: request("agent:logs", "x"),
+        key: None,
+    };
+    let answer = house
+        .engine
+        .call(Command::Send(house.caller("user:ana"), Box::new(send)))
+        .await;
     assert_eq!(answer, Err(EngineError::Draining));
     let again = Engine::start(&options).expect("the folder is free");
     again.stop().await;
@@ -59,13 +103,18 @@ async fn many_posts_at_once_are_all_stored() {
         let engine = house.engine.clone();
         let caller = house.caller("user:ana");
         posts.spawn(async move {
-            let send = Send { opening: request("agent:logs", &format!("work {n}")), key: Some(format!("k{n}")) };
+            let send = Send {
+                opening: request("agent:logs", &format!("work {n}")),
+                key: Some(format!("k{n}")),
+            };
             engine.call(Command::Send(caller, Box::new(send))).await
         });
     }
     let mut tasks = std::collections::BTreeSet::new();
     while let Some(answer) = posts.join_next().await {
-        let Answer::Outcome { outcome, .. } = answer.expect("joined").expect("answered") else { panic!("no outcome") };
+        let Answer::Outcome { outcome, .. } = answer.expect("joined").expect("answered") else {
+            panic!("no outcome")
+        };
         tasks.insert(accepted(&outcome));
     }
     assert_eq!(tasks.len(), 300);
@@ -73,5 +122,9 @@ async fn many_posts_at_once_are_all_stored() {
         assert!(house.task(*task).task.is_open());
     }
     let snapshot = house.engine.metrics().snapshot();
-    assert!(snapshot.commits < 300, "{} commits: no two posts shared one", snapshot.commits);
+    assert!(
+        snapshot.commits < 300,
+        "{} commits: no two posts shared one",
+        snapshot.commits
+    );
 }
