@@ -15,7 +15,7 @@ mod watch;
 mod writer;
 
 // What reads return, for those who translate it: they know the engine, not the store.
-pub use tertulia_store::read;
+pub use tertulia_store::{StoreError, read};
 
 pub use self::{
     clock::{Clock, SystemClock},

@@ -12,8 +12,6 @@ pub struct Settings {
     pub auth: Auth,
     /// The address under which callers reach this server, without a slash at its end; it stands in the OpenAPI document.
     pub public_url: Option<String>,
-    /// Whether `/metrics` is shown to others than loopback. They tell of all tenants.
-    pub open_metrics: bool,
 }
 
 /// Who may call.

@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 
 use axum::extract::{ConnectInfo, FromRequestParts};
-use http::{HeaderMap, Uri, header, request::Parts};
+use http::{HeaderMap, header, request::Parts, uri::Authority};
 use tertulia_acts::command::Caller;
 use tertulia_engine::Engine;
 
@@ -21,16 +21,26 @@ impl FromRequestParts<App> for Authenticated {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        identify(&app.engine, &app.settings.auth, parts).map(Self)
+        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+        let peer = peer.map(|info| info.0);
+        let host = parts.uri.authority().map(Authority::as_str);
+        identify(&app.engine, &app.settings.auth, &parts.headers, host, peer).map(Self)
     }
 }
 
 /// Who calls, in whatever protocol: by `Authorization: Bearer` or `X-API-Key`, and in `dev` also without, from loopback.
+/// `host` is the authority of the request's address, where it has one; else the `Host` header is read.
 ///
 /// # Errors
 /// No valid credential, or two different ones; without one, not from loopback.
-pub fn identify(engine: &Engine, auth: &Auth, parts: &Parts) -> Result<Caller, Problem> {
-    if let Some(key) = credential(&parts.headers)? {
+pub fn identify(
+    engine: &Engine,
+    auth: &Auth,
+    headers: &HeaderMap,
+    host: Option<&str>,
+    peer: Option<SocketAddr>,
+) -> Result<Caller, Problem> {
+    if let Some(key) = credential(headers)? {
         return engine.authenticate(key)?.ok_or_else(|| {
             Problem::new(Code::Unauthenticated, "the key is unknown or was revoked")
         });
@@ -39,11 +49,7 @@ pub fn identify(engine: &Engine, auth: &Auth, parts: &Parts) -> Result<Caller, P
         let detail = "send a key: `Authorization: Bearer <key>` or `X-API-Key: <key>`";
         return Err(Problem::new(Code::Unauthenticated, detail));
     };
-    let peer = parts
-        .extensions
-        .get::<ConnectInfo<SocketAddr>>()
-        .map(|info| info.0);
-    from_loopback(peer, &parts.uri, &parts.headers)?;
+    from_loopback(peer, host, headers)?;
     let caller = engine.trusted(tenant, party)?;
     caller.ok_or_else(|| Problem::internal("the tenant of `dev` was not made"))
 }
@@ -81,17 +87,19 @@ fn credential(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
 
 /// Without a credential, `dev` takes calls that a program on this machine makes knowingly: not from elsewhere, not by a
 /// name that somebody's DNS points here, and not from a page in a browser.
-fn from_loopback(peer: Option<SocketAddr>, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
+fn from_loopback(
+    peer: Option<SocketAddr>,
+    host: Option<&str>,
+    headers: &HeaderMap,
+) -> Result<(), Problem> {
     let forbidden = |detail: &str| Err(Problem::new(Code::Forbidden, detail));
     if !peer.is_some_and(|peer| peer.ip().to_canonical().is_loopback()) {
         return forbidden("without a key, `dev` takes calls from loopback only; send a key");
     }
-    let authority = uri.authority().map(http::uri::Authority::as_str);
-    let host = authority.or_else(|| {
-        headers
-            .get(header::HOST)
-            .and_then(|host| host.to_str().ok())
-    });
+    let named = headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok());
+    let host = host.or(named);
     if !host.is_some_and(is_loopback) {
         let detail =
             "without a key, `dev` is called by a loopback name: localhost, 127.0.0.1 or [::1]";
@@ -188,17 +196,16 @@ mod tests {
 
     #[test]
     fn dev_is_called_from_loopback_by_programs_only() {
-        let uri = Uri::from_static("/v1/tasks");
         let peer = Some("127.0.0.1:5000".parse().unwrap());
         let host = headers(&[("host", "localhost:7777")]);
-        assert!(from_loopback(peer, &uri, &host).is_ok());
-        assert!(from_loopback(Some("[::ffff:127.0.0.1]:5".parse().unwrap()), &uri, &host).is_ok());
+        assert!(from_loopback(peer, None, &host).is_ok());
+        assert!(from_loopback(Some("[::ffff:127.0.0.1]:5".parse().unwrap()), None, &host).is_ok());
         let elsewhere = Some("192.0.2.1:5000".parse().unwrap());
-        assert!(from_loopback(elsewhere, &uri, &host).is_err());
-        assert!(from_loopback(None, &uri, &host).is_err());
-        assert!(from_loopback(peer, &uri, &headers(&[("host", "evil.example")])).is_err());
-        assert!(from_loopback(peer, &uri, &HeaderMap::new()).is_err());
+        assert!(from_loopback(elsewhere, None, &host).is_err());
+        assert!(from_loopback(None, None, &host).is_err());
+        assert!(from_loopback(peer, None, &headers(&[("host", "evil.example")])).is_err());
+        assert!(from_loopback(peer, None, &HeaderMap::new()).is_err());
         let page = headers(&[("host", "localhost"), ("origin", "http://localhost")]);
-        assert!(from_loopback(peer, &uri, &page).is_err());
+        assert!(from_loopback(peer, None, &page).is_err());
     }
 }

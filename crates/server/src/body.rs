@@ -95,7 +95,8 @@ fn at<E: std::fmt::Display>(prefix: &str, error: &serde_path_to_error::Error<E>)
     let path = error.path().to_string();
     // A foreign name in a message is cut, so that the message stays one.
     let what: String = error.inner().to_string().chars().take(400).collect();
-    let path = if path == "." { "" } else { path.as_str() };
+    // A place that has no name is the one around it.
+    let path = path.trim_end_matches('?').trim_end_matches('.');
     let place = match (prefix.is_empty(), path.is_empty()) {
         (_, true) => prefix.to_owned(),
         (true, false) => path.to_owned(),
@@ -187,7 +188,7 @@ mod tests {
         let deep = [b"[".repeat(100_000), b"]".repeat(100_000)].concat();
         let problem = json::<serde_json::Value>(&deep).unwrap_err();
         assert!(
-            problem.detail.starts_with("recursion limit exceeded"),
+            problem.detail.contains("recursion limit exceeded"),
             "{}",
             problem.detail
         );

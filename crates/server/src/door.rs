@@ -67,6 +67,10 @@ pub fn dress(router: Router) -> Router {
         .layer(SetSensitiveRequestHeadersLayer::new(secret))
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the layer hands over what a panic left"
+)]
 fn panicked(panic: Box<dyn Any + Send>) -> Response {
     let what = panic
         .downcast_ref::<&str>()

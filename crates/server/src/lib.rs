@@ -7,7 +7,7 @@
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let engine = Engine::start(&Options { data: DataFolder::Temporary })?;
-//! let settings = Settings { auth: Auth::Required, public_url: None, open_metrics: false };
+//! let settings = Settings { auth: Auth::Required, public_url: None };
 //! let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
 //! serve(listener, router(engine, settings), std::future::pending()).await?;
 //! # Ok(())

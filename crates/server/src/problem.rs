@@ -8,7 +8,7 @@ use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 use tertulia_acts::facts::Fault;
 use tertulia_engine::EngineError;
-use tertulia_store::StoreError;
+use tertulia_engine::StoreError;
 use utoipa::ToSchema;
 
 /// The codes of problems, with the status that each has.

@@ -59,8 +59,8 @@ const HOUSE: [Crate; 10] = [
     },
     Crate {
         name: SERVER,
-        uses: &[ACTS, STORE, ENGINE, A2A],
-        tests_use: &[WORKER],
+        uses: &[ACTS, ENGINE, A2A],
+        tests_use: &[STORE, WORKER],
     },
     Crate {
         name: INCIDENT,

@@ -50,6 +50,9 @@ pub(crate) struct BatchItem {
     steps_read: Vec<u32>,
 }
 
+/// An operation that was read, with its place in the batch.
+type Placed = (usize, Step, Sent);
+
 /// The results, in the order of the operations.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = BatchResults)]
@@ -87,7 +90,7 @@ pub(crate) async fn batch(
         return Err(Problem::malformed("operations", what));
     }
     // Those of one lease go one after the other, as a handler makes them; those of several go together.
-    let mut leases: Vec<(HopToken, Vec<(usize, Step, Sent)>)> = Vec::new();
+    let mut leases: Vec<(HopToken, Vec<Placed>)> = Vec::new();
     let mut results: Vec<Option<ResultView>> = Vec::new();
     for (i, item) in given.operations.into_iter().enumerate() {
         match read(&format!("operations[{i}]"), item) {
@@ -143,7 +146,7 @@ async fn in_order(
     app: &App,
     caller: &Caller,
     token: HopToken,
-    operations: Vec<(usize, Step, Sent)>,
+    operations: Vec<Placed>,
 ) -> Vec<(usize, ResultView)> {
     let mut results = Vec::with_capacity(operations.len());
     for (i, step, sent) in operations {

@@ -41,7 +41,7 @@ pub(crate) async fn claim(
     let agent = Party::agent(&claim.agent).map_err(Problem::internal)?;
     match app.engine.claim(caller.clone(), claim, wait).await? {
         Answer::Granted(grants) => {
-            let leases = grants.into_iter().map(|grant| lease(&app, &caller, grant));
+            let leases = grants.into_iter().map(|grant| lease(&app, &caller, &grant));
             let leases = leases.collect::<Result<_, _>>()?;
             Ok(Json(LeasesView {
                 leases,
@@ -67,7 +67,7 @@ pub(crate) async fn claim(
 }
 
 /// A lease with what its handler needs.
-fn lease(app: &App, caller: &Caller, grant: Grant) -> Result<LeaseView, Problem> {
+fn lease(app: &App, caller: &Caller, grant: &Grant) -> Result<LeaseView, Problem> {
     let sight = Sight::at_work(&app.engine, caller, &grant.task, grant.hop);
     let id = grant.task.id();
     let read = app.engine.reader().task(&sight.viewer, id)?;
@@ -77,7 +77,7 @@ fn lease(app: &App, caller: &Caller, grant: Grant) -> Result<LeaseView, Problem>
     let steps = if fresh {
         Vec::new()
     } else {
-        steps(&sight, &grant)?
+        steps(&sight, grant)?
     };
     let questions = if fresh {
         Vec::new()
@@ -100,7 +100,7 @@ fn lease(app: &App, caller: &Caller, grant: Grant) -> Result<LeaseView, Problem>
             version: grant.version,
         },
         prompt: prompt(&opening),
-        history: history(&sight, &grant)?,
+        history: history(&sight, grant)?,
         genealogy: grant
             .task
             .made

@@ -3,7 +3,7 @@
 use axum::{Json, extract::State};
 use serde::Deserialize;
 use tertulia_acts::ids::{CommitmentId, RootId};
-use tertulia_store::read::CommitmentFilter;
+use tertulia_engine::read::CommitmentFilter;
 use utoipa::IntoParams;
 
 use super::Answered;

@@ -13,7 +13,7 @@ use tertulia_acts::{
     limits::PAGE,
 };
 use tertulia_engine::Watch;
-use tertulia_store::{StoreError, read::Events};
+use tertulia_engine::{StoreError, read::Events};
 use utoipa::IntoParams;
 
 use crate::{

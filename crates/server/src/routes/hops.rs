@@ -38,7 +38,7 @@ use crate::{
 pub(crate) enum OperationIn {
     Agree(Nothing),
     Progress(ProgressIn),
-    Delegate(OpeningIn),
+    Delegate(Box<OpeningIn>),
     DelegateAll(DelegateAllIn),
     Record(RecordIn),
     Ask(AskIn),
@@ -49,7 +49,7 @@ pub(crate) enum OperationIn {
     Fail(FailIn),
 }
 
-/// Carries out one operation under a hop token: agree, progress, delegate, delegate_all, record, ask, answer, park,
+/// Carries out one operation under a hop token: agree, progress, delegate, `delegate_all`, record, ask, answer, park,
 /// release, reply, decline, fail, acknowledge, abstain.
 #[utoipa::path(
     post, path = "/v1/hops/{operation}", tag = "workers",

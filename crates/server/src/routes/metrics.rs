@@ -9,15 +9,15 @@ use axum::{
 use http::{Extensions, header};
 use tertulia_acts::{event::EventKind, ids::TenantId, reason::Reason, time::Timestamp};
 use tertulia_engine::Snapshot;
-use tertulia_store::read::{MailboxMetrics, Metrics};
+use tertulia_engine::read::{MailboxMetrics, Metrics};
 
 use crate::{
     app::App,
     problem::{Code, Problem},
 };
 
-/// Counters, gauges and histograms, as Prometheus text. They tell of all tenants, so they are for the operator: from
-/// loopback, or wherever the server is set up to show them.
+/// Counters, gauges and histograms, as Prometheus text. They tell of all tenants, so they are for the operator, and
+/// shown to loopback only.
 #[utoipa::path(
     get, path = "/metrics", tag = "operators", security(()),
     responses((status = 200, description = "The metrics", body = String, content_type = "text/plain")),
@@ -30,8 +30,9 @@ pub(crate) async fn show(
         .get::<ConnectInfo<SocketAddr>>()
         .map(|info| info.0);
     let near = peer.is_some_and(|peer| peer.ip().to_canonical().is_loopback());
-    if !near && !app.settings.open_metrics {
-        let detail = "metrics are shown to loopback only; the server can be set up to open them";
+    if !near {
+        let detail =
+            "metrics are shown to loopback only; let a program on this machine collect them";
         return Err(Problem::new(Code::Forbidden, detail));
     }
     let reader = app.engine.reader();

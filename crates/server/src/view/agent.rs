@@ -6,7 +6,7 @@ use tertulia_acts::{
     digest::Digest,
     party::Party,
 };
-use tertulia_store::read::AgentRead;
+use tertulia_engine::read::AgentRead;
 use utoipa::ToSchema;
 
 /// An agent: what is stable about it, apart from its health.

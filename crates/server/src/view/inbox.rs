@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tertulia_acts::ids::{AskId, TaskId};
-use tertulia_store::read::InboxRead;
+use tertulia_engine::read::InboxRead;
 use utoipa::ToSchema;
 
 use super::{act::ActView, instant::Instant};

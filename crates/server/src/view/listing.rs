@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tertulia_acts::reason::Reason;
-use tertulia_store::read::Total;
+use tertulia_engine::read::Total;
 use utoipa::ToSchema;
 
 use super::{ask::AskView, commitment::CommitmentView, instant::Instant, task::TaskView};

@@ -12,7 +12,7 @@ use tertulia_acts::{
     reason::Reason,
     task::Task,
 };
-use tertulia_store::read::TaskRead;
+use tertulia_engine::read::TaskRead;
 use utoipa::ToSchema;
 
 use super::{act::ActView, hop::HopView, instant::Instant};

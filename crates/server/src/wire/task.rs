@@ -9,7 +9,7 @@ use tertulia_acts::{
     task::Task,
     time::{Millis, Timestamp},
 };
-use tertulia_store::read::{TaskCursor, TaskFilter};
+use tertulia_engine::read::{TaskCursor, TaskFilter};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
