@@ -235,7 +235,8 @@ impl Making<'_> {
             version: self.opener.under.map(|(_, hop)| hop.version),
         };
         let mut participants = vec![sender];
-        if kind != ConversationKind::Alone {
+        // Who speaks to itself takes part once.
+        if kind != ConversationKind::Alone && self.opening.to != *self.opener.sender {
             participants.push(Participant {
                 party: self.opening.to.clone(),
                 version,
