@@ -463,7 +463,7 @@ impl Life {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 96,
+        cases: 64,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
@@ -481,7 +481,7 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 32,
+        cases: 24,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
