@@ -54,7 +54,8 @@ def peer(tmp_path: Path) -> Iterator[PeerStarter]:
     started: list[Program] = []
 
     def start(program: str, *arguments: str) -> Program:
-        command = [sys.executable, FOLDER / "peers" / f"{program}.py", *arguments]
+        command: list[str | Path] = [sys.executable, FOLDER / "peers" / f"{program}.py"]
+        command.extend(arguments)
         running = Program(command, tmp_path / f"{program}.stderr")
         started.append(running)
         return running

@@ -156,7 +156,12 @@ async def a2a(
 
 def state(task: Task) -> str:
     """The name of its state."""
-    return TaskState.Name(task.status.state).removeprefix("TASK_STATE_")
+    return _name(task.status.state)
+
+
+def _name(state: TaskState) -> str:
+    name: str = TaskState.Name(state)
+    return name.removeprefix("TASK_STATE_")
 
 
 def declared(task: Task) -> dict[str, object]:
@@ -180,9 +185,8 @@ def kind(event: StreamResponse) -> str:
     if event.HasField("artifact_update"):
         return f"artifact {get_artifact_text(event.artifact_update.artifact)}"
     status = event.status_update.status
-    name = TaskState.Name(status.state).removeprefix("TASK_STATE_")
     said = get_message_text(status.message) if status.HasField("message") else ""
-    return f"{name} {said}".strip()
+    return f"{_name(status.state)} {said}".strip()
 
 
 async def test_the_card_is_found_at_the_agent_and_at_the_origin(a2a: Peer, server: Dev) -> None:

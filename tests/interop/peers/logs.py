@@ -155,11 +155,10 @@ def _beginning(
         exception = event.fields.get("exception")
         if event.level == "ERROR" and exception and (kind := _KIND.match(exception)):
             kinds[kind[0]].append(event)
-    onsets = [(first, kind) for kind, errors in kinds.items() if (first := onset(errors, begin))]
+    onsets = [(first, errors) for errors in kinds.values() if (first := onset(errors, begin))]
     if not onsets:
         return None
-    first, kind = min(onsets, key=lambda found: found[0].at)
-    errors = kinds[kind]
+    first, errors = min(onsets, key=lambda found: found[0].at)
     before = sum(1 for event in errors if event.at < first.at)
     after = [event for event in errors if event.at >= first.at]
     seen = {
