@@ -201,11 +201,13 @@ impl Follow {
             .events_of_task(&self.call.viewer, id, self.after, PAGE)
             .map_err(failure::engine)?
             .ok_or_else(|| failure::no_task(&id.to_string()))?;
-        if page.events.is_empty() {
-            return Ok(false);
-        }
         // Read after its events: an end that they tell of is there.
         let read = self.call.read(id)?;
+        if page.events.is_empty() {
+            // One that goes on after the end has nothing more to come.
+            self.over = !read.task.is_open() && read.task.now.last_event <= self.after;
+            return Ok(self.over);
+        }
         for event in &page.events {
             let told = self.tell(&read, event)?;
             let last = told.len().saturating_sub(1);

@@ -1,0 +1,14 @@
+//! The server over real sockets: an engine on a folder of its own, keys, and workers that act on the engine directly.
+
+mod cards;
+mod house;
+mod i01_outcomes;
+mod i15_foreign;
+mod keys;
+mod listing;
+mod protocol;
+mod rest;
+mod streams;
+mod tasks;
+mod under_hop;
+mod worker;
