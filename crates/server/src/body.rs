@@ -73,7 +73,7 @@ pub(crate) fn unsupported(kind: Option<&str>, read: &str) -> Problem {
     Problem::new(Code::UnsupportedMediaType, detail)
 }
 
-/// Reads JSON, and says where it is wrong.
+/// Reads a JSON object, and says where it is wrong.
 pub(crate) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| at("", &error))?;
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_and_depths_without_end_are_refused() {
         assert!(detail(b"{\"inner\": [{\"\xff\": 1}]}").contains("unicode"));
-        let deep = [b"[".repeat(100_000), b"]".repeat(100_000)].concat();
+        let deep = [b"{\"a\":".repeat(100_000), b"}".repeat(100_000)].concat();
         let problem = json::<serde_json::Value>(&deep).unwrap_err();
         assert!(
             problem.detail.contains("recursion limit exceeded"),

@@ -8,6 +8,7 @@ use tertulia_acts::{command::Caller, digest::HopToken, ids::AskId, limits::BATCH
 use utoipa::ToSchema;
 
 use super::{Answered, hops::carry_out};
+use crate::wire::object::read_as_object;
 use crate::{
     app::App,
     auth::Authenticated,
@@ -23,7 +24,7 @@ use crate::{
 
 /// Several operations.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 #[schema(as = Batch)]
 pub(crate) struct BatchIn {
     /// The operations, at most 256. Those under one token are carried out in order.
@@ -167,3 +168,5 @@ impl From<Problem> for ResultView {
         }
     }
 }
+
+read_as_object!(BatchIn);

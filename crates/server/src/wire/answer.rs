@@ -10,13 +10,14 @@ use utoipa::ToSchema;
 
 use super::{
     member,
+    object::object,
     part::{PartIn, body, words},
 };
 use crate::problem::Problem;
 
 /// The answer of a principal, or that there will be none.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 #[schema(as = Answer)]
 pub(crate) struct AnswerIn {
     /// Whether the question is not answered.
@@ -29,7 +30,7 @@ pub(crate) struct AnswerIn {
 
 /// The answer of an agent at work.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub(crate) struct HopAnswer {
     /// The ask.
     #[schema(value_type = String)]
@@ -84,3 +85,5 @@ impl HopAnswer {
         })
     }
 }
+
+object!(AnswerIn, HopAnswer);

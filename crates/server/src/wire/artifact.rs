@@ -9,12 +9,12 @@ use tertulia_acts::{
 };
 use utoipa::ToSchema;
 
-use super::{line, present, shallow};
+use super::{line, object::object, present, shallow};
 use crate::problem::Problem;
 
 /// An artifact: exactly one of `text`, `data` and `base64`.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 #[schema(as = ArtifactIn)]
 pub(crate) struct ArtifactIn {
     /// Its name.
@@ -76,3 +76,5 @@ impl ArtifactIn {
         Ok(NewArtifact::new(self.name, self.media_type, bytes))
     }
 }
+
+object!(ArtifactIn);

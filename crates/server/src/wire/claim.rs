@@ -11,12 +11,12 @@ use tertulia_acts::{
 };
 use utoipa::ToSchema;
 
-use super::line;
+use super::{line, object::read_as_object};
 use crate::problem::Problem;
 
 /// A request for work.
 #[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 #[schema(as = Claim)]
 pub(crate) struct ClaimIn {
     /// For this agent, by name.
@@ -97,7 +97,7 @@ pub(crate) fn wait_most() -> Duration {
 
 /// A heartbeat for all the leases of a worker.
 #[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 #[schema(as = Heartbeat)]
 pub(crate) struct HeartbeatIn {
     /// Their tokens, at most 256.
@@ -128,3 +128,5 @@ impl HeartbeatIn {
         tokens.collect()
     }
 }
+
+read_as_object!(ClaimIn, HeartbeatIn);

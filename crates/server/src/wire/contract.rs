@@ -8,12 +8,12 @@ use tertulia_acts::{
 };
 use utoipa::ToSchema;
 
-use super::{line, member};
+use super::{line, member, object::object};
 use crate::problem::Problem;
 
 /// The terms of a delegation. What is not named is not asked for.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(remote = "Self", deny_unknown_fields, default)]
 #[schema(as = Contract)]
 pub(crate) struct ContractIn {
     /// The contract that the request holds to, with its version: `incident-investigation/v1`.
@@ -38,7 +38,7 @@ pub(crate) struct ContractIn {
 
 /// A versioned reference to something that the work reads.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 #[schema(as = InputRef)]
 pub(crate) struct InputIn {
     /// What it is called.
@@ -99,3 +99,5 @@ impl ContractIn {
         })
     }
 }
+
+object!(ContractIn, InputIn);

@@ -4,11 +4,11 @@ use serde::Deserialize;
 use tertulia_acts::{command::Migrate, digest::Digest, ids::ConversationId, party::Party};
 use utoipa::ToSchema;
 
-use super::party;
+use super::{object::read_as_object, party};
 
 /// A migration: one participant is pinned to another version, for tasks accepted later.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 #[schema(as = Migrate)]
 pub(crate) struct MigrateIn {
     /// The participant: `agent:NAME`.
@@ -31,3 +31,5 @@ impl MigrateIn {
         }
     }
 }
+
+read_as_object!(MigrateIn);

@@ -4,12 +4,12 @@ use serde::Deserialize;
 use tertulia_acts::party::Party;
 use utoipa::ToSchema;
 
-use super::{line, party};
+use super::{line, object::read_as_object, party};
 use crate::problem::Problem;
 
 /// For whom a key is made.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 #[schema(as = NewKey)]
 pub(crate) struct KeyIn {
     /// For whom it speaks: the caller, or an agent that it owns.
@@ -27,3 +27,5 @@ impl KeyIn {
         Ok((self.party, self.label))
     }
 }
+
+read_as_object!(KeyIn);

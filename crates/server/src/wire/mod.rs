@@ -8,6 +8,7 @@ pub(crate) mod claim;
 pub(crate) mod contract;
 pub(crate) mod conversation;
 pub(crate) mod key;
+pub(crate) mod object;
 pub(crate) mod opening;
 pub(crate) mod operation;
 pub(crate) mod part;

@@ -14,6 +14,7 @@ use super::{
     artifact::{ArtifactIn, artifacts},
     contract::ContractIn,
     line, member,
+    object::object,
     part::{PartIn, words},
     party, span,
 };
@@ -21,7 +22,7 @@ use crate::problem::Problem;
 
 /// An opening act.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 #[schema(as = Opening)]
 pub(crate) struct OpeningIn {
     /// Whom it is for: `agent:NAME`, or for an inform also `user:NAME` and `service:NAME`.
@@ -132,3 +133,5 @@ impl OpeningIn {
         Ok(opening)
     }
 }
+
+object!(OpeningIn);

@@ -18,6 +18,7 @@ use super::{
     answer::HopAnswer,
     artifact::{ArtifactIn, artifacts},
     member,
+    object::object,
     opening::OpeningIn,
     part::{PartIn, body, words},
     present, shallow, span,
@@ -47,19 +48,19 @@ pub(crate) struct Sent {
 
 /// An operation without arguments.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub(crate) struct Nothing {}
 
 /// `progress`: what it tells.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub(crate) struct ProgressIn {
     parts: Vec<PartIn>,
 }
 
 /// `delegate_all`: several opening acts at once, as one group.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub(crate) struct DelegateAllIn {
     /// The opening acts.
     branches: Vec<OpeningIn>,
@@ -87,7 +88,7 @@ pub(crate) enum Mode {
 
 /// `record`: a result of the handler's own.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub(crate) struct RecordIn {
     /// Any JSON, `null` too.
     #[serde(default, deserialize_with = "present")]
@@ -97,7 +98,7 @@ pub(crate) struct RecordIn {
 
 /// `ask`: a question to whoever made the request.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub(crate) struct AskIn {
     /// The question.
     parts: Vec<PartIn>,
@@ -108,7 +109,7 @@ pub(crate) struct AskIn {
 
 /// `park`: what is waited for: `tasks`, a `group`, or an `ask`.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub(crate) struct ParkIn {
     /// All of these to end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -129,7 +130,7 @@ pub(crate) struct ParkIn {
 
 /// `reply`: the result.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub(crate) struct ReplyIn {
     /// In these words.
     parts: Vec<PartIn>,
@@ -140,7 +141,7 @@ pub(crate) struct ReplyIn {
 
 /// `decline`: the task is not taken on.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub(crate) struct DeclineIn {
     /// Why, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -153,7 +154,7 @@ pub(crate) struct DeclineIn {
 
 /// `fail`: the task, or this attempt at it, is given up.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub(crate) struct FailIn {
     /// Whether another attempt is to be made.
     #[serde(default)]
@@ -381,3 +382,15 @@ impl FailIn {
         })
     }
 }
+
+object!(
+    Nothing,
+    ProgressIn,
+    DelegateAllIn,
+    RecordIn,
+    AskIn,
+    ParkIn,
+    ReplyIn,
+    DeclineIn,
+    FailIn
+);

@@ -9,12 +9,12 @@ use tertulia_acts::{
 };
 use utoipa::ToSchema;
 
-use super::{line, present, shallow};
+use super::{line, object::object, present, shallow};
 use crate::problem::Problem;
 
 /// One part: exactly one of `text`, `data` and `file`.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 #[schema(as = Part)]
 pub(crate) struct PartIn {
     /// Text.
@@ -42,7 +42,7 @@ pub(crate) struct PartIn {
 
 /// A reference to an artifact of the root, by digest, or to a place outside, by address.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 #[schema(as = FileRef)]
 pub(crate) struct FileIn {
     /// The digest of its bytes, `sha256:` and 64 hex digits.
@@ -142,3 +142,5 @@ fn within(place: &str, bytes: usize) -> Result<(), Problem> {
     }
     Ok(())
 }
+
+object!(PartIn, FileIn);

@@ -14,6 +14,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     line,
+    object::read_as_object,
     part::{PartIn, body},
     span,
 };
@@ -21,7 +22,7 @@ use crate::problem::Problem;
 
 /// Why a task is cancelled, in words.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 #[schema(as = Cancel)]
 pub(crate) struct CancelIn {
     #[serde(default)]
@@ -37,7 +38,7 @@ impl CancelIn {
 
 /// How a dead letter is sent again.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 #[schema(as = Redrive)]
 pub(crate) struct RedriveIn {
     /// How long the new task may take, in milliseconds.
@@ -182,6 +183,8 @@ fn state(name: &str) -> Result<&'static str, Problem> {
             Problem::malformed("state", what)
         })
 }
+
+read_as_object!(CancelIn, RedriveIn);
 
 #[cfg(test)]
 mod tests {

@@ -29,6 +29,14 @@ async fn what_cannot_be_read_is_refused_with_its_place() {
     let line = "x".repeat(KEY_BYTES + 1);
     let cases: Vec<(Value, &str)> = vec![
         (json!([]), "invalid type: sequence"),
+        (
+            with("parts", json!([["x"]])),
+            "parts[0]: invalid type: sequence",
+        ),
+        (
+            with("contract", json!([])),
+            "contract: invalid type: sequence",
+        ),
         (json!({"parts": text("x")}), "missing field `to`"),
         (json!({"to": "agent:logs"}), "missing field `parts`"),
         (with("to", json!(7)), "to: invalid type: integer"),
@@ -305,7 +313,7 @@ async fn bytes_that_are_no_json_are_refused() {
     let house = House::new().await;
     for (bytes, expected) in [
         (b"{".to_vec(), "EOF while parsing"),
-        (b"{\"to\":}".to_vec(), "expected value"),
+        (b"{\"to\":}".to_vec(), "to: expected value"),
         (b"\xff\xfe".to_vec(), "expected value"),
         (
             b"{\"to\": \"agent:logs\", \"parts\": [{\"text\": \"\xc3\x28\"}]}".to_vec(),
@@ -317,7 +325,7 @@ async fn bytes_that_are_no_json_are_refused() {
         ),
         (
             br#"{"to": "agent:a", "to": "agent:b", "parts": []}"#.to_vec(),
-            "to: duplicate field",
+            "duplicate field `to`",
         ),
         (
             br#"{"to": "agent:logs", "parts": [{"data": 1e999}]}"#.to_vec(),

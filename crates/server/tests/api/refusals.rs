@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tertulia_acts::{limits::FAN_OUT, time::Millis};
 
-use crate::house::{House, answer, claim, drawn, opening, said, string, text};
+use crate::house::{House, answer, opening, said, string, text};
 
 #[tokio::test]
 async fn i01_what_a_principal_is_refused_is_an_act() {
@@ -125,13 +125,13 @@ async fn i01_what_an_agent_at_work_is_refused_is_an_act() {
         .operate(&lease, "abstain", json!({}))
         .await
         .refused("illegal-act");
-    step("e", "agree", json!({})).await.receipt("said");
+    // Whoever delegates has taken the task on, whatever came of the delegation.
+    step("e", "agree", json!({})).await.refused("illegal-act");
     house
         .ana
         .operate(&lease, "decline", json!({}))
         .await
         .refused("illegal-act");
-    step("f", "agree", json!({})).await.refused("illegal-act");
     // Work that is in hand is not asked for twice under one root, unless one says why.
     step("g", "delegate", opening("logs", "look"))
         .await
@@ -385,10 +385,18 @@ async fn i01_a_key_that_is_reused_for_another_answer_is_an_act() {
     give("this").await.receipt("answered");
     assert_eq!(give("this").await.ok()["replayed"], true);
     give("that").await.refused("key-reused");
-    let nothing = house
+}
+
+#[tokio::test]
+async fn an_agree_stands_in_the_task() {
+    let house = House::new().await;
+    let other = house.ana.ask_of("deployments", "list").await;
+    let lease = house.ana.claim("deployments").await;
+    house
         .ana
-        .post("/v1/claims", claim("deployments", &drawn()))
+        .step(&lease, "yes", "agree", json!({}))
         .await
-        .ok();
-    assert_eq!(nothing, json!({"leases": []}));
+        .receipt("said");
+    let path = format!("/v1/tasks/{}", string(&other, "/id"));
+    assert_eq!(house.ana.get(&path).await.ok()["agreed"], true);
 }
