@@ -153,8 +153,12 @@ fn unreachable(server: &str, error: reqwest::Error) -> Failure {
     }
 }
 
-fn innermost(error: &reqwest::Error) -> Option<&dyn std::error::Error> {
-    std::iter::successors(error.source(), |error| error.source()).last()
+fn innermost(error: &reqwest::Error) -> Option<&(dyn std::error::Error + 'static)> {
+    let mut found = error.source()?;
+    while let Some(next) = found.source() {
+        found = next;
+    }
+    Some(found)
 }
 
 /// What the server said, sorted by what a person can do about it.

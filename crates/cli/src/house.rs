@@ -157,14 +157,13 @@ pub(crate) async fn serve(
     output: Output,
 ) -> Result<Exit, Failure> {
     let asked = asked_to_end()?;
-    let router = tertulia_server::router(engine.clone(), settings)
-        .into_make_service_with_connect_info::<SocketAddr>();
+    let router = tertulia_server::router(engine.clone(), settings);
     let (drained, mut draining) = tokio::sync::watch::channel(false);
-    let server = axum::serve(listener, router).with_graceful_shutdown(async move {
+    let shutdown = async move {
         // An error means that nobody can ask for the end any more, which is the end too.
         let _ = draining.changed().await;
-    });
-    let mut server = tokio::spawn(async move { server.await });
+    };
+    let mut server = tokio::spawn(tertulia_server::serve(listener, router, shutdown));
     tokio::select! {
         ended = &mut server => {
             engine.stop().await;

@@ -1,7 +1,9 @@
 //! `tertulia serve`: a server as tertulia.toml says. Callers need a key; what is open all the same is printed.
 
 use serde_json::json;
-use tertulia_acts::{command::Configure, digest::Digest, ids::TenantId, party::Party};
+use tertulia_acts::{
+    command::Configure, digest::Digest, ids::TenantId, party::Party, viewer::Viewer,
+};
 use tertulia_engine::{DataFolder, Engine};
 use tertulia_server::{Auth, Settings};
 
@@ -66,18 +68,21 @@ pub(super) async fn run(serve: &Serve, output: Output) -> Result<Exit, Failure> 
     house::serve(engine, listener, settings, output).await
 }
 
-/// Makes the administrator, with a key, at the first start; later another key where that is asked for.
+/// Makes the administrator, and a key where there is none or another is asked for.
 async fn admin_key(
     engine: &Engine,
     tenant: TenantId,
     admin: &Party,
     another: bool,
 ) -> Result<Option<String>, Failure> {
-    let there = engine
+    let viewer = Viewer::new(tenant, admin.clone());
+    let keys = engine
         .reader()
-        .principal(tenant, admin)
-        .map_err(|error| house::not_answered(&error.into()))?
-        .is_some();
+        .keys(&viewer)
+        .map_err(|error| house::not_answered(&error.into()))?;
+    let there = keys
+        .iter()
+        .any(|key| key.party == *admin && key.revoked.is_none());
     if there && !another {
         return Ok(None);
     }

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Without a byte for so long, a connection is taken for dead.
-const SILENCE: Duration = Duration::from_secs(60);
+const SILENCE: Duration = Duration::from_mins(1);
 /// The first wait before a lost stream is opened again; it doubles with each.
 const PAUSE: Duration = Duration::from_millis(250);
 /// The waits before the stream is given up.
@@ -91,10 +91,9 @@ async fn follow(
         .await?;
     let mut stream = SseStream::from_bytes_stream(response.bytes_stream());
     loop {
-        let message = match timeout(SILENCE, stream.next()).await {
-            Ok(Some(Ok(message))) => message,
-            // The connection was lost, is silent, or was closed: it is opened again from the cursor.
-            Ok(Some(Err(_)) | None) | Err(_) => return Ok(None),
+        // A connection that was lost, is silent or was closed is opened again from the cursor.
+        let Ok(Some(Ok(message))) = timeout(SILENCE, stream.next()).await else {
+            return Ok(None);
         };
         let Some(value) = told(&message, cursor, output)? else {
             continue;

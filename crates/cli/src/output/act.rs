@@ -9,7 +9,7 @@ use super::{BAD, FAINT, GOOD, PARTY, STRONG, WAITING, line, painted, safe};
 const SHOWN: usize = 100;
 
 /// The style of a performative.
-fn style(performative: Performative) -> Style {
+pub(crate) fn style(performative: Performative) -> Style {
     match performative {
         Performative::Request | Performative::Query | Performative::Cfp => STRONG,
         Performative::Inform
@@ -33,7 +33,8 @@ pub(crate) fn on_a_line(act: &Act) -> String {
         painted(PARTY, &safe(&act.recipient)),
     );
     if let Some(reason) = &act.reason {
-        text.push_str(&format!("  {}", painted(BAD, &safe(reason))));
+        text.push_str("  ");
+        text.push_str(&painted(BAD, &safe(reason)));
     }
     let about = about(act);
     if !about.is_empty() {

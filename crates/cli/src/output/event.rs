@@ -21,7 +21,7 @@ pub(crate) fn on_a_line(event: &Event) -> String {
             let value = value
                 .as_str()
                 .map_or_else(|| value.to_string(), str::to_owned);
-            text.push_str(&format!("  {}={}", safe(name), line(&value, 80)));
+            text.extend(["  ", &safe(name), "=", &line(&value, 80)]);
         }
     }
     text

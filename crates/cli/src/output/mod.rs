@@ -86,22 +86,18 @@ impl Output {
             to_stderr(&failure.to_json().to_string());
             return;
         }
-        let mut text = format!(
+        let mut lines = vec![format!(
             "{}: {}",
             painted(BAD.bold(), "error"),
             safe(&failure.message)
-        );
+        )];
         for cause in &failure.causes {
-            text.push_str(
-                &format_args!("\n  {}: {}", painted(FAINT, "cause"), safe(cause)).to_string(),
-            );
+            lines.push(format!("  {}: {}", painted(FAINT, "cause"), safe(cause)));
         }
         if let Some(help) = &failure.help {
-            text.push_str(
-                &format_args!("\n  {}: {}", painted(GOOD, "help"), safe(help)).to_string(),
-            );
+            lines.push(format!("  {}: {}", painted(GOOD, "help"), safe(help)));
         }
-        to_stderr(&text);
+        to_stderr(&lines.join("\n"));
     }
 
     /// A spinner on standard error; silent where no terminal reads it.
@@ -212,6 +208,6 @@ mod tests {
     fn spans_are_told_in_their_largest_units() {
         assert_eq!(span(Duration::from_secs(5)), "5 s");
         assert_eq!(span(Duration::from_secs(125)), "2 min 5 s");
-        assert_eq!(span(Duration::from_secs(7260)), "2 h 1 min");
+        assert_eq!(span(Duration::from_mins(121)), "2 h 1 min");
     }
 }
