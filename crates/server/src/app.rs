@@ -12,6 +12,22 @@ pub struct Settings {
     pub auth: Auth,
     /// The address under which callers reach this server, without a slash at its end; it stands in the OpenAPI document.
     pub public_url: Option<String>,
+    /// The agent whose A2A card stands at the origin's well-known path.
+    pub default_agent: Option<String>,
+    /// The tenant, by name, whose A2A cards are read without a credential.
+    pub public_cards: Option<String>,
+}
+
+impl Settings {
+    /// A door for `auth` that knows neither its address nor a default agent, and shows no card without a credential.
+    pub const fn new(auth: Auth) -> Self {
+        Self {
+            auth,
+            public_url: None,
+            default_agent: None,
+            public_cards: None,
+        }
+    }
 }
 
 /// Who may call.

@@ -18,6 +18,7 @@ use tower_http::{
 };
 
 use crate::{
+    a2a,
     app::{App, Settings},
     headers::HOP_TOKEN,
     openapi,
@@ -27,9 +28,10 @@ use crate::{
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The native API, complete.
+/// The native API and the agents over A2A, complete.
 pub fn router(engine: Engine, settings: Settings) -> Router {
-    dress(native(engine, settings))
+    let agents = a2a::agents(engine.clone(), settings.clone());
+    dress(native(engine, settings).merge(agents))
 }
 
 /// The routes of the native API alone, to be merged with those of other protocols and then [`dress`]ed.

@@ -7,7 +7,7 @@
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let engine = Engine::start(&Options { data: DataFolder::Temporary })?;
-//! let settings = Settings { auth: Auth::Required, public_url: None };
+//! let settings = Settings::new(Auth::Required);
 //! let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
 //! serve(listener, router(engine, settings), std::future::pending()).await?;
 //! # Ok(())
@@ -19,6 +19,7 @@
     reason = "the macro that describes a call names its parameters by a path that is longer than it must be"
 )]
 
+mod a2a;
 mod app;
 mod auth;
 mod body;

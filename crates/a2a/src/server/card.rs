@@ -3,7 +3,7 @@
 use std::{collections::HashSet, net::IpAddr, sync::Arc};
 
 use axum::{extract::State, response::Response};
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts, uri::Authority};
 use jiff::fmt::rfc2822::DateTimePrinter;
 use tertulia_acts::{digest::Digest, ids::TenantId};
 
@@ -57,7 +57,7 @@ fn card(house: &House, parts: &Parts, agent: &str) -> Result<Response, A2aError>
         .map_err(failure::engine)?
         .filter(|read| !read.agent.retired)
         .ok_or_else(|| absent("there is no agent of this name that you may see"))?;
-    let url = format!("{}/a2a/{agent}", base(house, &parts.headers)?);
+    let url = format!("{}/a2a/{agent}", base(house, parts)?);
     let body =
         serde_json::to_vec(&map::card::card(&read.version, &url)).map_err(failure::internal)?;
     let tag = format!("\"{}\"", hex(&Digest::of(&body)));
@@ -123,15 +123,14 @@ fn tenant(house: &House, parts: &Parts) -> Result<TenantId, A2aError> {
 }
 
 /// The address under which peers reach this server.
-fn base(house: &House, headers: &HeaderMap) -> Result<String, A2aError> {
+fn base(house: &House, parts: &Parts) -> Result<String, A2aError> {
     if let Some(base) = &house.settings.base_url {
         return Ok(base.trim_end_matches('/').to_owned());
     }
-    let host = headers
-        .get(header::HOST)
-        .and_then(|host| host.to_str().ok())
-        .filter(|host| is_loopback(host));
-    match host {
+    let named = parts.headers.get(header::HOST);
+    let named = named.and_then(|host| host.to_str().ok());
+    let host = parts.uri.authority().map(Authority::as_str).or(named);
+    match host.filter(|host| is_loopback(host)) {
         Some(host) => Ok(format!("http://{host}")),
         None => Err(absent(
             "this server does not know its own address; whoever runs it sets the public base url",

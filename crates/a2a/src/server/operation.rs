@@ -8,7 +8,7 @@ use axum::{
 };
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
-use http::{HeaderValue, request::Parts};
+use http::{HeaderValue, request::Parts, uri::Authority};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Serialize;
 use tertulia_acts::{command::Caller, party::Party};
@@ -102,7 +102,8 @@ pub(super) fn caller(house: &House, parts: &Parts) -> Result<Caller, A2aError> {
         .get::<ConnectInfo<SocketAddr>>()
         .map(|ConnectInfo(peer)| *peer);
     let authenticator = &house.settings.authenticator;
-    Ok(authenticator.authenticate(&parts.headers, peer)?)
+    let host = parts.uri.authority().map(Authority::as_str);
+    Ok(authenticator.authenticate(&parts.headers, host, peer)?)
 }
 
 async fn read(body: axum::body::Body) -> Result<Bytes, A2aError> {

@@ -43,6 +43,7 @@ impl Authenticator for Keys {
     fn authenticate(
         &self,
         headers: &http::HeaderMap,
+        _host: Option<&str>,
         peer: Option<SocketAddr>,
     ) -> Result<Caller, Denied> {
         assert!(peer.is_some_and(|peer| peer.ip().is_loopback()));

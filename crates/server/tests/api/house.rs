@@ -66,10 +66,7 @@ impl House {
         let engine = Engine::start_with(&options, Box::new(clock.clone())).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let settings = Settings {
-            auth,
-            public_url: None,
-        };
+        let settings = Settings::new(auth);
         let door = router(engine.clone(), settings);
         tokio::spawn(serve(listener, door, std::future::pending()));
         let (acme, other) = (
