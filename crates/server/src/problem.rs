@@ -7,8 +7,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 use tertulia_acts::facts::Fault;
-use tertulia_engine::EngineError;
-use tertulia_engine::StoreError;
+use tertulia_engine::{EngineError, StoreError};
 use utoipa::ToSchema;
 
 /// The codes of problems, with the status that each has.

@@ -12,8 +12,7 @@ use tertulia_acts::{
     ids::{ConversationId, TaskId},
     limits::PAGE,
 };
-use tertulia_engine::Watch;
-use tertulia_engine::{StoreError, read::Events};
+use tertulia_engine::{StoreError, Watch, read::Events};
 use utoipa::IntoParams;
 
 use crate::{

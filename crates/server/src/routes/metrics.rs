@@ -8,8 +8,10 @@ use axum::{
 };
 use http::{Extensions, header};
 use tertulia_acts::{event::EventKind, ids::TenantId, reason::Reason, time::Timestamp};
-use tertulia_engine::Snapshot;
-use tertulia_engine::read::{MailboxMetrics, Metrics};
+use tertulia_engine::{
+    Snapshot,
+    read::{MailboxMetrics, Metrics},
+};
 
 use crate::{
     app::App,

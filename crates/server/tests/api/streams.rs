@@ -51,7 +51,7 @@ impl Stream {
                     event: field("event:").unwrap(),
                     data: serde_json::from_str(&field("data:").unwrap()).unwrap(),
                 });
-                self.text = rest.to_owned();
+                self.text = String::from(rest);
                 match found {
                     Some(found) => return Some(found),
                     None => continue,
