@@ -62,7 +62,7 @@ pub(crate) struct Global {
 /// When output is coloured.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal, unless NO_COLOR is set
+    /// On a terminal, unless `NO_COLOR` is set
     Auto,
     /// Always
     Always,
@@ -78,6 +78,8 @@ pub(crate) enum Command {
     Init(Init),
     /// Run a server as tertulia.toml says
     Serve(Serve),
+    /// Watch three agents explain an incident, and read their diagnosis
+    Demo(Demo),
     /// List, show, add, find and remove agents
     #[command(subcommand)]
     Agents(Agents),
@@ -88,8 +90,7 @@ pub(crate) enum Command {
     /// Watch a task or a conversation as it happens
     Watch(Watch),
     /// Show a task, a conversation, a mailbox, your inbox or what you are asked
-    #[command(subcommand)]
-    Show(Show),
+    Show(Showing),
     /// List dead letters and send them again
     #[command(subcommand)]
     Dead(Dead),
@@ -143,6 +144,19 @@ pub(crate) struct Serve {
     /// Make another key for user:admin, and print it
     #[arg(long)]
     pub(crate) admin_key: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Demo {
+    /// The incident that is explained
+    #[arg(long, default_value = "INC-42", value_parser = tertulia_incident::cases::INCIDENTS, value_name = "INCIDENT")]
+    pub(crate) case: String,
+    /// Keep the data in this folder, and go on with what is in it; without it, in a new one among the temporary files
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Serve on after the diagnosis, until interrupted
+    #[arg(long)]
+    pub(crate) keep: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -244,6 +258,15 @@ pub(crate) struct Watch {
     /// Begin after the event of this number
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) after: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Showing {
+    /// Read the data in this folder, as user:dev, instead of calling a server; none may run on it
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    #[command(subcommand)]
+    pub(crate) what: Show,
 }
 
 #[derive(Debug, Subcommand)]

@@ -5,6 +5,7 @@ mod api;
 mod arguments;
 mod command;
 mod configuration;
+mod embedded;
 mod exit;
 mod failure;
 mod house;

@@ -7,6 +7,7 @@ mod commitments;
 mod completions;
 mod dead;
 mod delegate;
+mod demo;
 mod dev;
 mod explain;
 mod init;
@@ -24,7 +25,7 @@ use tertulia_worker::wire::Act;
 
 use crate::{
     api::{self, Api},
-    arguments::{Arguments, Command},
+    arguments::{Arguments, Command, Showing},
     exit::Exit,
     failure::Failure,
     output::{self, Output},
@@ -41,11 +42,16 @@ pub(crate) async fn run(arguments: Arguments, output: Output) -> Result<Exit, Fa
         Command::Dev(dev) => dev::run(&dev, output).await,
         Command::Serve(serve) => serve::run(&serve, output).await,
         Command::Init(init) => init::run(&init, output),
+        Command::Demo(demo) => demo::run(&demo, output).await,
         Command::Agents(agents) => agents::run(&api()?, agents, output).await,
         Command::Delegate(delegate) => delegate::run(&api()?, delegate, output).await,
         Command::Answer(answer) => answer::run(&api()?, answer, output).await,
         Command::Watch(watch) => watch::run(&api()?, watch, output).await,
-        Command::Show(show) => show::run(&api()?, show, output).await,
+        Command::Show(Showing { what, data: None }) => show::run(&api()?, what, output).await,
+        Command::Show(Showing {
+            what,
+            data: Some(data),
+        }) => show::of_folder(&data, what, output).await,
         Command::Dead(dead) => dead::run(&api()?, dead, output).await,
         Command::Cancel(cancel) => cancel::run(&api()?, cancel, output).await,
         Command::Commitments(which) => commitments::run(&api()?, which, output).await,

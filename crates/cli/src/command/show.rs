@@ -1,6 +1,9 @@
 //! `tertulia show`.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    path::Path,
+};
 
 use serde_json::{Value, json};
 use tertulia_worker::wire::{Ask, Conversation, InboxEntry, Task, TreeTask};
@@ -8,6 +11,7 @@ use tertulia_worker::wire::{Ask, Conversation, InboxEntry, Task, TreeTask};
 use crate::{
     api::{self, Api},
     arguments::Show,
+    embedded::Embedded,
     exit::Exit,
     failure::Failure,
     output::{FAINT, Output, PARTY, STRONG, act, line, painted, safe, table, task},
@@ -38,6 +42,21 @@ pub(super) async fn run(api: &Api, show: Show, output: Output) -> Result<Exit, F
             tasks(api, &query, output).await
         }
     }
+}
+
+/// The same, out of a folder that no server runs on: one is started for it in this process.
+pub(super) async fn of_folder(folder: &Path, show: Show, output: Output) -> Result<Exit, Failure> {
+    if !folder.is_dir() {
+        return Err(Failure::usage(format!("there is no folder {}", folder.display()))
+            .help("name the folder that `tertulia demo` or `tertulia dev --data` named"));
+    }
+    let server = Embedded::start(folder).await?;
+    let shown = match Api::new(server.url(), None) {
+        Ok(api) => run(&api, show, output).await,
+        Err(failure) => Err(failure),
+    };
+    server.stop().await;
+    shown
 }
 
 async fn one_task(api: &Api, id: &str, output: Output) -> Result<Exit, Failure> {

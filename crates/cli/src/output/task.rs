@@ -42,7 +42,7 @@ fn style(state: TaskState) -> Style {
 pub(crate) fn state(task: &Task) -> String {
     let mut text = painted(style(task.state), state_name(task.state));
     for more in [&task.waiting, &task.reason].into_iter().flatten() {
-        text.push_str(&format!(" ({})", safe(more)));
+        text.extend([" (", &safe(more), ")"]);
     }
     text
 }
@@ -188,10 +188,21 @@ fn branch(
     Ok(())
 }
 
-/// A hop: which attempt, and how it stands.
+/// A hop: which attempt, how it stands, and the version of the agent that was at work.
 fn hop(record: &HopRecord) -> String {
     let state = record.rest.get("state").map_or_else(String::new, name_of);
-    safe(format!("hop {}  attempt {}  {state}", record.id, record.attempt).trim_end())
+    let version = match record.rest.get("version") {
+        Some(Value::String(digest)) => format!("  version {}", short_digest(digest)),
+        _ => String::new(),
+    };
+    let text = format!("hop {}  attempt {}  {state}{version}", record.id, record.attempt);
+    safe(text.trim_end())
+}
+
+/// The beginning of a digest: enough to tell one from another by eye.
+pub(crate) fn short_digest(digest: &str) -> String {
+    let hex = digest.strip_prefix("sha256:").unwrap_or(digest);
+    hex.chars().take(10).collect()
 }
 
 /// A state, whether it is a word or an object that has one.
@@ -224,7 +235,7 @@ mod tests {
                 "task_3",
                 Some("task_1"),
                 "agent:deployments",
-                json!([{"id": "hop_2", "attempt": 2}])
+                json!([{"id": "hop_2", "attempt": 2, "version": "sha256:0123456789abcdef"}])
             ),
             task("task_4", Some("task_2"), "agent:x", json!([])),
         ]))
@@ -243,7 +254,7 @@ mod tests {
             "├─ agent:logs  request  done  task_2",
             "│  └─ agent:x  request  done  task_4",
             "└─ agent:deployments  request  done  task_3",
-            "       hop hop_2  attempt 2",
+            "       hop hop_2  attempt 2    version 0123456789",
         ];
         assert_eq!(plain, expected);
     }

@@ -126,10 +126,8 @@ impl Handler for Consulted {
 
 /// What the coordinator wrote down last. Its own acts only: the engine vouches for who said what.
 fn last_written(own: &str, history: &[Turn]) -> Option<Known> {
-    let by_itself = history.iter().rev().filter(|turn| turn.act.sender == own);
-    by_itself
-        .filter_map(|turn| turn.act.data::<Known>()?.ok())
-        .next()
+    let mut by_itself = history.iter().rev().filter(|turn| turn.act.sender == own);
+    by_itself.find_map(|turn| turn.act.data::<Known>()?.ok())
 }
 
 #[cfg(test)]
@@ -140,7 +138,7 @@ mod tests {
     use crate::cases::{self, Archive};
     use crate::specialists;
 
-    fn turn(sender: &str, data: Value) -> Turn {
+    fn turn(sender: &str, data: &Value) -> Turn {
         let act = json!({"performative": "inform", "sender": sender, "parts": [{"data": data}]});
         serde_json::from_value(json!({"act": act})).unwrap()
     }
@@ -151,15 +149,15 @@ mod tests {
         let at_first = Known::at_first(&asked);
         let report = specialists::logs(&Archive::Bundled, &asked.for_logs()).unwrap();
         let later = at_first.clone().with_logs(&report);
-        let own = |known: &Known| turn("agent:coordinator", serde_json::to_value(known).unwrap());
+        let own = |known: &Known| turn("agent:coordinator", &serde_json::to_value(known).unwrap());
         let mut forged = at_first.clone();
         forged.service = "inventory".to_owned();
         let history = [
-            turn("user:dev", serde_json::to_value(&asked).unwrap()),
+            turn("user:dev", &serde_json::to_value(&asked).unwrap()),
             own(&at_first),
             own(&later),
-            turn("agent:coordinator", json!({"something": "else"})),
-            turn("user:dev", serde_json::to_value(forged).unwrap()),
+            turn("agent:coordinator", &json!({"something": "else"})),
+            turn("user:dev", &serde_json::to_value(forged).unwrap()),
         ];
         let last = last_written("agent:coordinator", &history);
         assert_eq!(last.as_ref(), Some(&later));

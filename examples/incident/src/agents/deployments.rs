@@ -161,12 +161,11 @@ async fn ask_above(
 /// The report in a sentence.
 fn sentence(service: &str, report: &DeploymentReport) -> String {
     let changes = number(report.deployments.candidates.len(), "change");
-    let mut text = format!("{changes} can have reached {service} before the symptom");
-    if !report.deployments.gaps.is_empty() {
-        let gaps = number(report.deployments.gaps.len(), "gap");
-        text.push_str(&format!("; the history has {gaps}"));
-    }
-    text
+    let gaps = match report.deployments.gaps.len() {
+        0 => String::new(),
+        gaps => format!("; the history has {}", number(gaps, "gap")),
+    };
+    format!("{changes} can have reached {service} before the symptom{gaps}")
 }
 
 #[cfg(test)]

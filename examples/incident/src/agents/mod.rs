@@ -36,7 +36,8 @@ pub fn workers(client: &Client, archive: &Archive) -> [Worker; 3] {
 /// # Errors
 /// The investigation has no JSON form, which cannot be for one that was read from JSON.
 pub fn to_coordinator(asked: &Investigation) -> Result<Opening, serde_json::Error> {
-    let opening = request(rules::AGENT, asked, DIAGNOSIS_CONTRACT)?;
+    let objective = format!("{}: {}", asked.incident, asked.symptom);
+    let opening = request(rules::AGENT, &objective, asked, DIAGNOSIS_CONTRACT)?;
     Ok(opening.work_id(&asked.incident))
 }
 
@@ -46,7 +47,8 @@ pub fn to_coordinator(asked: &Investigation) -> Result<Opening, serde_json::Erro
 /// # Errors
 /// As [`to_coordinator`].
 pub fn to_logs(asked: &Investigation) -> Result<Opening, serde_json::Error> {
-    let opening = request(lines::AGENT, &asked.for_logs(), FINDINGS_CONTRACT)?;
+    let question = asked.for_logs();
+    let opening = request(lines::AGENT, question.objective(), &question, FINDINGS_CONTRACT)?;
     Ok(opening.parent_work_id(&asked.incident))
 }
 
@@ -55,7 +57,8 @@ pub fn to_logs(asked: &Investigation) -> Result<Opening, serde_json::Error> {
 /// # Errors
 /// As [`to_coordinator`].
 pub fn to_deployments(asked: &Investigation) -> Result<Opening, serde_json::Error> {
-    let opening = request(changes::AGENT, &asked.for_deployments(), FINDINGS_CONTRACT)?;
+    let question = asked.for_deployments();
+    let opening = request(changes::AGENT, question.objective(), &question, FINDINGS_CONTRACT)?;
     Ok(opening.parent_work_id(&asked.incident))
 }
 
@@ -63,6 +66,7 @@ pub fn to_deployments(asked: &Investigation) -> Result<Opening, serde_json::Erro
 /// they refer to.
 fn request(
     to: &str,
+    objective: &str,
     question: &Investigation,
     result: &str,
 ) -> Result<Opening, serde_json::Error> {
@@ -78,7 +82,7 @@ fn request(
         "acceptance_criteria": ["every finding cites lines or records that exist in the inputs"],
     });
     Ok(Opening::request(to)
-        .text(question.objective())
+        .text(objective)
         .data(serde_json::to_value(question)?)
         .contract(contract))
 }
