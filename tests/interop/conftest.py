@@ -10,8 +10,12 @@ from pathlib import Path
 import pytest
 
 from dev import Dev, NotStarted, Program
-from recording import Recording
 from tertulia import Client
+
+# Its comparisons are to be explained like those of a test.
+pytest.register_assert_rewrite("recording")
+
+from recording import Recording  # noqa: E402
 
 FOLDER = Path(__file__).parent
 PATIENCE = 120.0

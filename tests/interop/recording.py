@@ -25,6 +25,7 @@ _UUID = re.compile(
 )
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
+_PAGE = re.compile(r'(pageToken=|"(?:nextPageToken|pageToken)": ")[^&"]+')
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _HEADERS = ("a2a-version", "a2a-extensions", "idempotency-key", "content-type", "accept")
 
@@ -87,6 +88,7 @@ class Normal:
     def of(self, line: dict[str, Json]) -> dict[str, Json]:
         text = json.dumps(line, ensure_ascii=False)
         text = _DIGEST.sub("sha256:0", text)
+        text = _PAGE.sub(r"\g<1>page", text)
         text = _UUID.sub(self._id, text)
         text = _INSTANT.sub("2026-01-01T00:00:00.000Z", text)
         text = _ADDRESS.sub("http://127.0.0.1:7300", text)
