@@ -95,6 +95,16 @@ impl Conversation {
             .find(|participant| participant.party != *party)
     }
 
+    /// What it is found by where the one who opened it gave it a name: its tenant, who opened it, with whom, the name.
+    #[must_use]
+    pub fn called(&self) -> Option<(TenantId, Party, Party, String)> {
+        let alias = self.alias.clone()?;
+        let [creator, other] = &self.participants[..] else {
+            return None;
+        };
+        Some((self.tenant, creator.party.clone(), other.party.clone(), alias))
+    }
+
     /// Whether it takes further acts.
     #[must_use]
     pub fn is_open(&self) -> bool {

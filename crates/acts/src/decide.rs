@@ -41,7 +41,7 @@ pub fn decide(
     let mut draft = Draft::new(facts, now, ids.clone());
     match command.decide(&mut draft) {
         Ok(answer) => Ok(Decision {
-            changes: draft.changes(),
+            changes: draft.into_changes(),
             answer,
         }),
         Err(Stop::Missing(needs)) => Err(Undecided::Missing(needs)),

@@ -29,7 +29,7 @@ use crate::{
     core::{Core, Job},
     credentials::Credentials,
     error::{Answered, EngineError},
-    lanes::{Full, Lanes},
+    lanes::{Full, Lane, Lanes},
     metrics::Metrics,
     watch::{Hub, Watch},
     writer::{Waiting, Writer},
@@ -161,17 +161,13 @@ impl Engine {
 
     async fn submit(&self, command: Command) -> Answered {
         let (reply, answered) = oneshot::channel();
-        let bytes = command.weight();
+        let (lane, bytes) = (Lane::of(&command), command.weight());
         // The seed of the command's ids is drawn here, by the shell.
         let job = Job {
-            command: command.clone(),
+            command,
             ids: Ids::new(rand::random()),
         };
-        match self
-            .shared
-            .lanes
-            .push(&command, Waiting { job, reply }, bytes)
-        {
+        match self.shared.lanes.push(lane, Waiting { job, reply }, bytes) {
             Ok(()) => {}
             Err(Full::Closed) => return Err(EngineError::Draining),
             Err(Full::Overloaded) => {

@@ -14,7 +14,7 @@ use tertulia_acts::{
 
 /// The lanes, in the order in which they go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Lane {
+pub(crate) enum Lane {
     Heartbeat,
     Settle,
     Claim,
@@ -25,7 +25,8 @@ enum Lane {
 const LANES: usize = 5;
 
 impl Lane {
-    const fn of(command: &Command) -> Self {
+    /// The lane that a command goes in.
+    pub(crate) const fn of(command: &Command) -> Self {
         match command {
             Command::Heartbeat(..) => Self::Heartbeat,
             Command::UnderHop(_, under) => match under.operation {
@@ -57,6 +58,8 @@ struct State<T> {
     count: usize,
     bytes: usize,
     closed: bool,
+    /// Whether somebody waits for something to arrive: waking nobody costs a system call too.
+    awaited: bool,
 }
 
 /// Why something was not taken in.
@@ -75,6 +78,7 @@ impl<T> Lanes<T> {
             count: 0,
             bytes: 0,
             closed: false,
+            awaited: false,
         };
         Self {
             state: Mutex::new(state),
@@ -88,7 +92,7 @@ impl<T> Lanes<T> {
     }
 
     /// Takes in a command of so many bytes.
-    pub(crate) fn push(&self, command: &Command, item: T, bytes: usize) -> Result<(), Full> {
+    pub(crate) fn push(&self, lane: Lane, item: T, bytes: usize) -> Result<(), Full> {
         let mut state = self.lock();
         if state.closed {
             return Err(Full::Closed);
@@ -98,11 +102,14 @@ impl<T> Lanes<T> {
         {
             return Err(Full::Overloaded);
         }
-        state.queues[Lane::of(command) as usize].push_back((item, bytes));
+        state.queues[lane as usize].push_back((item, bytes));
         state.count += 1;
         state.bytes += bytes;
+        let awaited = std::mem::take(&mut state.awaited);
         drop(state);
-        self.arrived.notify_one();
+        if awaited {
+            self.arrived.notify_one();
+        }
         Ok(())
     }
 
@@ -111,8 +118,10 @@ impl<T> Lanes<T> {
     pub(crate) fn take(&self, most: usize, wait: Duration) -> Option<Vec<T>> {
         let mut state = self.lock();
         if state.count == 0 && !state.closed {
+            state.awaited = true;
             let waited = self.arrived.wait_timeout(state, wait);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            state.awaited = false;
         }
         if state.count == 0 && state.closed {
             return None;
@@ -177,10 +186,10 @@ mod tests {
     fn heartbeats_go_first_and_every_lane_has_a_share() {
         let lanes = Lanes::new();
         for n in 0..20 {
-            lanes.push(&upkeep(), n, 1).unwrap();
+            lanes.push(Lane::of(&upkeep()), n, 1).unwrap();
         }
         for n in 100..120 {
-            lanes.push(&heartbeat(), n, 1).unwrap();
+            lanes.push(Lane::of(&heartbeat()), n, 1).unwrap();
         }
         let batch = lanes.take(10, Duration::ZERO).unwrap();
         assert_eq!(batch, [100, 101, 0, 1, 102, 103, 104, 105, 106, 107]);
@@ -190,21 +199,21 @@ mod tests {
     #[test]
     fn it_is_bounded_in_number_and_bytes_and_takes_one_of_any_size() {
         let lanes = Lanes::new();
-        lanes.push(&upkeep(), 0, WRITER_QUEUE_BYTES * 2).unwrap();
-        assert_eq!(lanes.push(&upkeep(), 1, 1), Err(Full::Overloaded));
+        lanes.push(Lane::of(&upkeep()), 0, WRITER_QUEUE_BYTES * 2).unwrap();
+        assert_eq!(lanes.push(Lane::of(&upkeep()), 1, 1), Err(Full::Overloaded));
         assert_eq!(lanes.take(10, Duration::ZERO).unwrap(), [0]);
         for n in 0..WRITER_QUEUE {
-            lanes.push(&upkeep(), n, 0).unwrap();
+            lanes.push(Lane::of(&upkeep()), n, 0).unwrap();
         }
-        assert_eq!(lanes.push(&upkeep(), 0, 0), Err(Full::Overloaded));
+        assert_eq!(lanes.push(Lane::of(&upkeep()), 0, 0), Err(Full::Overloaded));
     }
 
     #[test]
     fn a_closed_one_hands_out_what_it_has_and_then_ends() {
         let lanes = Lanes::new();
-        lanes.push(&upkeep(), 7, 1).unwrap();
+        lanes.push(Lane::of(&upkeep()), 7, 1).unwrap();
         lanes.close();
-        assert_eq!(lanes.push(&upkeep(), 8, 1), Err(Full::Closed));
+        assert_eq!(lanes.push(Lane::of(&upkeep()), 8, 1), Err(Full::Closed));
         assert_eq!(lanes.take(10, Duration::ZERO), Some(vec![7]));
         assert_eq!(lanes.take(10, Duration::from_secs(60)), None);
     }

@@ -92,20 +92,14 @@ pub(super) fn decide(d: &mut Draft<'_>, caller: &Caller, claim: &Claim) -> Resul
     {
         return repeat(d, claim, &receipt).map(Answer::Granted);
     }
-    let mut grants = Vec::new();
-    let limit = claim.max.saturating_add(CLAIM_SPARE);
-    let ready = d.ready(caller.tenant, &claim.agent, &claim.versions, limit)?;
-    foresee(d, claim, &ready)?;
-    for (head, conversation) in ready {
-        if grants.len() >= claim.max as usize {
-            break;
+    let grants = match grant_ready(d, caller, claim) {
+        // What is missing for one is missing for those behind it: all of it is asked for at once.
+        Err(Stop::Missing(needs)) => {
+            foresee(d, claim, caller)?;
+            return Err(Stop::Missing(needs));
         }
-        if let Some(slot) = candidate(d, claim, head, conversation)?
-            && let Some(task) = claimable(d, caller, &slot, head)?
-        {
-            grants.push(grant(d, claim, slot, head, task)?);
-        }
-    }
+        granted => granted?,
+    };
     // An empty claim stores nothing: a repeat of it is a new one.
     if !grants.is_empty() {
         let leases = grants
@@ -125,11 +119,29 @@ pub(super) fn decide(d: &mut Draft<'_>, caller: &Caller, claim: &Claim) -> Resul
     Ok(Answer::Granted(grants))
 }
 
+/// Grants what is ready, in its order, as far as it is claimable.
+fn grant_ready(d: &mut Draft<'_>, caller: &Caller, claim: &Claim) -> Result<Vec<Grant>, Stop> {
+    let mut grants = Vec::new();
+    let limit = claim.max.saturating_add(CLAIM_SPARE);
+    for (head, conversation) in d.ready(caller.tenant, &claim.agent, &claim.versions, limit)? {
+        if grants.len() >= claim.max as usize {
+            break;
+        }
+        if let Some(slot) = candidate(d, claim, head, conversation)?
+            && let Some(task) = claimable(d, caller, &slot, head)?
+        {
+            grants.push(grant(d, claim, slot, head, task)?);
+        }
+    }
+    Ok(grants)
+}
+
 /// Asks for what granting so many reads.
-fn foresee(d: &Draft<'_>, claim: &Claim, ready: &[(Head, ConversationId)]) -> Result<(), Stop> {
+fn foresee(d: &Draft<'_>, claim: &Claim, caller: &Caller) -> Result<(), Stop> {
     // Some of those at the front will turn out not to be claimable.
-    let likely = claim.max.saturating_add(CLAIM_SPARE) as usize;
-    let likely = &ready[..ready.len().min(likely)];
+    let limit = claim.max.saturating_add(CLAIM_SPARE);
+    let ready = d.ready(caller.tenant, &claim.agent, &claim.versions, limit)?;
+    let likely: Vec<_> = ready.take(limit as usize).collect();
     d.foresee(likely.iter().flat_map(|(head, conversation)| {
         [
             Need::Slot(claim.agent.clone(), *conversation),
@@ -139,7 +151,7 @@ fn foresee(d: &Draft<'_>, claim: &Claim, ready: &[(Head, ConversationId)]) -> Re
         ]
     }))?;
     let mut needs = Vec::new();
-    for (head, _) in likely {
+    for (head, _) in &likely {
         let task = d.task(head.task)?;
         needs.extend(
             task.made

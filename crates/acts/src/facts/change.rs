@@ -63,10 +63,10 @@ macro_rules! rows {
                 match change { $(Change::$row(row) => self.$table.put(row.key(), row),)+ }
             }
 
-            /// The changed rows as changes, table by table.
-            pub(crate) fn changes(&self) -> Vec<Change> {
+            /// The changed rows as changes, table by table, taken out.
+            pub(crate) fn take_changes(&mut self) -> Vec<Change> {
                 let mut changes = Vec::new();
-                $(changes.extend(self.$table.unwritten().map(|entry| Change::$row(entry.row.clone())));)+
+                $(changes.extend(self.$table.take_unwritten().map(Change::$row));)+
                 changes
             }
 

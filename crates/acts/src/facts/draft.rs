@@ -124,8 +124,8 @@ impl<'a> Draft<'a> {
 
     /// What it would change.
     #[must_use]
-    pub fn changes(&self) -> Vec<Change> {
-        self.own.changes()
+    pub fn into_changes(mut self) -> Vec<Change> {
+        self.own.take_changes()
     }
 
     /// Takes back all that it would change.
@@ -146,15 +146,40 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// The root is to be loaded, or absent.
     pub fn number(&mut self, root: RootId) -> Result<u32, Stop> {
-        let mut row = self.root(root)?;
-        let n = row.number();
+        self.change(&root, || Need::Root(root), Root::number)
+    }
+
+    /// Changes a row that others name, in place where the draft has it already.
+    fn change<R: Row, T>(
+        &mut self,
+        key: &R::Key,
+        need: impl FnOnce() -> Need + Clone,
+        change: impl FnOnce(&mut R) -> T,
+    ) -> Result<T, Stop> {
+        if let Some(row) = R::table_mut(&mut self.own).unwritten_mut(key) {
+            return Ok(change(row));
+        }
+        let mut row: R = self.must(key, need)?;
+        let done = change(&mut row);
         self.put(row);
-        Ok(n)
+        Ok(done)
+    }
+
+    /// Changes a conversation that a row names.
+    ///
+    /// # Errors
+    /// It is to be loaded, or absent.
+    pub fn change_conversation<T>(
+        &mut self,
+        id: ConversationId,
+        change: impl FnOnce(&mut Conversation) -> T,
+    ) -> Result<T, Stop> {
+        self.change(&id, || Need::Conversation(id), change)
     }
 
     /// Makes `row` stand.
     pub fn put<R: Row>(&mut self, row: R) {
-        self.own.put(row.into_change());
+        R::table_mut(&mut self.own).put(row.key(), row);
     }
 
     /// Asks that `need` be known.
@@ -371,21 +396,15 @@ impl<'a> Draft<'a> {
             other: other.clone(),
             alias: alias.to_owned(),
         })?;
-        let rows = self
+        let key = (tenant, creator.clone(), other.clone(), alias.to_owned());
+        let own = self
             .own
             .conversations
             .rows()
-            .chain(self.facts.tables().conversations.rows());
-        let mut found = rows.filter(|row| {
-            row.tenant == tenant
-                && row.alias.as_deref() == Some(alias)
-                && row
-                    .participants
-                    .first()
-                    .is_some_and(|p| p.party == *creator)
-                && row.participants.get(1).is_some_and(|p| p.party == *other)
-        });
-        Ok(found.next().cloned())
+            .filter(|row| row.called().as_ref() == Some(&key));
+        let mut ids: BTreeSet<ConversationId> = own.map(|row| row.id).collect();
+        ids.extend(self.facts.aliases.get(&key).into_iter().flatten());
+        ids.first().map(|id| self.conversation(*id)).transpose()
     }
 
     /// An act.
@@ -500,22 +519,17 @@ impl<'a> Draft<'a> {
         agent: &str,
         versions: &[Digest],
         limit: u32,
-    ) -> Result<Vec<(Head, ConversationId)>, Stop> {
+    ) -> Result<impl Iterator<Item = (Head, ConversationId)> + use<'a>, Stop> {
         self.need(Need::Ready {
             tenant,
             agent: agent.to_owned(),
             versions: versions.to_vec(),
             limit,
         })?;
-        // A claim reads this once, before it changes anything: its own draft has no slots yet.
-        Ok(self
-            .facts
-            .ready
-            .get(&(tenant, agent.to_owned()))
-            .into_iter()
-            .flatten()
-            .copied()
-            .collect())
+        // A claim reads this before it changes anything: its own draft has no slots yet.
+        let facts = self.facts;
+        let ready = facts.ready.get(&(tenant, agent.to_owned()));
+        Ok(ready.into_iter().flatten().copied())
     }
 
     /// A receipt.

@@ -1,6 +1,6 @@
 //! One table of the working set.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map};
 
 /// How a row of the working set stands to the store's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,15 +73,39 @@ impl<K: Ord + Clone, R> Table<K, R> {
 
     /// Takes in a row as it shall stand.
     pub(crate) fn put(&mut self, key: K, row: R) {
-        let before = self.rows.get(&key).map(|entry| entry.standing);
-        let standing = match before {
-            None | Some(Standing::New) => Standing::New,
-            Some(Standing::Stored | Standing::Changed) => Standing::Changed,
-        };
-        if matches!(before, None | Some(Standing::Stored)) {
-            self.unwritten.push(key.clone());
+        match self.rows.entry(key) {
+            btree_map::Entry::Vacant(place) => {
+                self.unwritten.push(place.key().clone());
+                place.insert(Entry {
+                    row,
+                    standing: Standing::New,
+                });
+            }
+            btree_map::Entry::Occupied(mut place) => {
+                if place.get().standing == Standing::Stored {
+                    self.unwritten.push(place.key().clone());
+                    place.get_mut().standing = Standing::Changed;
+                }
+                place.get_mut().row = row;
+            }
         }
-        self.rows.insert(key, Entry { row, standing });
+    }
+
+    /// The row under `key`, if it was put and not written yet, to be changed further.
+    pub(crate) fn unwritten_mut(&mut self, key: &K) -> Option<&mut R> {
+        self.rows
+            .get_mut(key)
+            .filter(|entry| entry.standing != Standing::Stored)
+            .map(|entry| &mut entry.row)
+    }
+
+    /// The unwritten rows, in the order in which they were first changed, taken out.
+    pub(crate) fn take_unwritten(&mut self) -> impl Iterator<Item = R> {
+        let rows = &mut self.rows;
+        self.unwritten
+            .drain(..)
+            .filter_map(|key| rows.remove(&key))
+            .map(|entry| entry.row)
     }
 
     /// The rows that the store does not have as they stand, each once, in the order in which they were first changed.
@@ -98,9 +122,9 @@ impl<K: Ord + Clone, R> Table<K, R> {
         }
     }
 
-    /// Forgets rows that were written and are never read from here again.
+    /// The store has written them, and they are never read from here again.
     pub(crate) fn forget_written(&mut self) {
-        self.written();
+        self.unwritten.clear();
         self.rows.clear();
     }
 
@@ -140,6 +164,18 @@ mod tests {
             table.unwritten().next().unwrap().standing,
             Standing::Changed
         );
+    }
+
+    #[test]
+    fn only_a_row_that_is_not_written_is_changed_in_place_and_taken_out() {
+        let mut table = Table::default();
+        assert!(table.load(1, "a"));
+        assert_eq!(table.unwritten_mut(&1), None);
+        table.put(3, "c");
+        table.put(2, "b");
+        *table.unwritten_mut(&3).unwrap() = "d";
+        assert_eq!(table.take_unwritten().collect::<Vec<_>>(), ["d", "b"]);
+        assert_eq!((table.len(), table.unwritten().count()), (1, 0));
     }
 
     #[test]

@@ -1,28 +1,44 @@
 //! The working set: what is known, by key.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    hash::{BuildHasherDefault, DefaultHasher},
+};
 
 use super::{Change, Need, Row, Tables};
 use crate::{
     fingerprint::Fingerprint,
     ids::{AskId, CommitmentId, ConversationId, RootId, TaskId, TenantId},
+    party::Party,
     receipt::Scope,
     slot::Head,
 };
+
+/// A set that is asked for its members and never gone through. Its size is bounded with that of the facts.
+#[expect(
+    clippy::disallowed_types,
+    reason = "nothing sees its order, and its hasher has a fixed seed (SEMANTICS 19)"
+)]
+type Members<T> = std::collections::HashSet<T, BuildHasherDefault<DefaultHasher>>;
 
 /// What is known. Rows are found by key; the sets that rules ask for are found by these indexes, which hold at least
 /// the members: whoever reads one looks at each row again.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
     tables: Tables,
-    known: BTreeSet<Need>,
-    fresh: BTreeSet<RootId>,
+    /// What stays known.
+    known: Members<Need>,
+    /// What is known until the next commit, and ready slots: few.
+    passing: BTreeSet<Need>,
+    fresh: Members<RootId>,
     pub(crate) children: BTreeMap<TaskId, BTreeSet<TaskId>>,
     pub(crate) queues: BTreeMap<(String, ConversationId), BTreeSet<TaskId>>,
     pub(crate) ready: BTreeMap<(TenantId, String), BTreeSet<(Head, ConversationId)>>,
     pub(crate) asks_to: BTreeMap<TaskId, BTreeSet<AskId>>,
     pub(crate) asks_of: BTreeMap<TaskId, BTreeSet<AskId>>,
     pub(crate) steps: BTreeMap<TaskId, BTreeMap<u32, crate::digest::Hash16>>,
+    pub(crate) aliases:
+        BTreeMap<(TenantId, Party, Party, String), BTreeSet<ConversationId>>,
     pub(crate) owed: BTreeMap<(RootId, String, Fingerprint), BTreeSet<CommitmentId>>,
 }
 
@@ -44,32 +60,33 @@ impl Facts {
 
     /// Says that `need` was loaded: what it names and is not here does not exist.
     pub fn know(&mut self, need: Need) {
-        self.known.insert(need);
+        if passes(&need) {
+            self.passing.insert(need);
+        } else {
+            self.known.insert(need);
+        }
     }
 
     /// Whether `need` was loaded, or lies under a root made since.
     #[must_use]
     pub fn knows(&self, need: &Need) -> bool {
-        if need.root().is_some_and(|root| self.fresh.contains(&root)) || self.known.contains(need) {
+        if need.root().is_some_and(|root| self.fresh.contains(&root)) {
             return true;
+        }
+        if !passes(need) {
+            return self.known.contains(need);
         }
         let Need::Ready {
             tenant,
             agent,
             versions,
-            limit,
+            ..
         } = need
         else {
-            return false;
+            return self.passing.contains(need);
         };
         // One that was loaded for more is good for less.
-        let least = Need::Ready {
-            tenant: *tenant,
-            agent: agent.clone(),
-            versions: versions.clone(),
-            limit: *limit,
-        };
-        self.known.range(least..).next().is_some_and(|found| {
+        self.passing.range(need..).next().is_some_and(|found| {
             matches!(found, Need::Ready { tenant: t, agent: a, versions: v, .. } if t == tenant && a == agent && v == versions)
         })
     }
@@ -124,26 +141,23 @@ impl Facts {
         self.forget_partial();
     }
 
-    /// How many rows are here.
+    /// How many things are known: rows, and needs that were loaded.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.tables.len()
+        self.tables.len() + self.known.len() + self.passing.len()
     }
 
     /// Whether nothing is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.tables.len() == 0 && self.known.is_empty()
+        self.len() == 0
     }
 
     /// Ready slots were loaded up to a limit, and some may be gone by now: they are loaded again in the next batch,
     /// except where the store had no more than there are (`limit` is then the largest there is).
     fn forget_partial(&mut self) {
-        self.known.retain(|need| match need {
-            Need::Ready { limit, .. } => *limit == u32::MAX,
-            Need::Artifact(..) | Need::Act(_) => false,
-            _ => true,
-        });
+        self.passing
+            .retain(|need| matches!(need, Need::Ready { limit, .. } if *limit == u32::MAX));
     }
 
     /// Takes a slot's earlier head out of the queue of ready slots.
@@ -186,6 +200,11 @@ impl Facts {
                         .insert((head, slot.conversation));
                 }
             }
+            Change::Conversation(conversation) => {
+                if let Some(key) = conversation.called() {
+                    self.aliases.entry(key).or_default().insert(conversation.id);
+                }
+            }
             Change::Ask(ask) => {
                 self.asks_of.entry(ask.asker).or_default().insert(ask.id);
                 if let crate::ask::Addressee::Task(task) = ask.addressee {
@@ -211,4 +230,10 @@ impl Facts {
             _ => {}
         }
     }
+}
+
+/// Whether a need is known until the next commit only: ready slots are loaded up to a limit, and acts and artifacts are
+/// let go.
+const fn passes(need: &Need) -> bool {
+    matches!(need, Need::Ready { .. } | Need::Artifact(..) | Need::Act(_))
 }

@@ -82,27 +82,32 @@ const fn provenance(kind: PartyKind) -> Provenance {
 
 /// Appends an act, without an event of its task: for acts that open one, whose row is made after.
 pub(crate) fn speak(d: &mut Draft<'_>, about: &About, speech: Speech) -> Result<ActId, Stop> {
-    let mut conversation = d.conversation(about.conversation)?;
     let root = d.root(about.root)?;
-    conversation.last_seq += 1;
+    let (seq, tenant, sender_pinned, recipient_version) =
+        d.change_conversation(about.conversation, |row| {
+            row.last_seq += 1;
+            let pinned = |party| row.pinned(party);
+            let (sender, recipient) = (pinned(&speech.sender), pinned(&speech.recipient));
+            (row.last_seq, row.tenant, sender, recipient)
+        })?;
     let id = ActId {
-        conversation: conversation.id,
-        seq: conversation.last_seq,
+        conversation: about.conversation,
+        seq,
     };
     // Whoever speaks in a hop does so at that hop's version, though another may be pinned by now.
     let sender_version = match speech.hop {
         Some(hop) => Some(d.hop(hop)?.version),
-        None => conversation.pinned(&speech.sender),
+        None => sender_pinned,
     };
     let envelope = Envelope {
         id,
-        tenant: conversation.tenant,
+        tenant,
         performative: speech.performative,
         provenance: provenance(speech.sender.kind()),
         sender_version,
         sender: speech.sender,
         hop: speech.hop,
-        recipient_version: conversation.pinned(&speech.recipient),
+        recipient_version,
         recipient: speech.recipient,
         task: about.task,
         parent_task: about.parent,
@@ -115,7 +120,6 @@ pub(crate) fn speak(d: &mut Draft<'_>, about: &About, speech: Speech) -> Result<
         artifacts: speech.artifacts,
         at: d.now,
     };
-    d.put(conversation);
     d.put(Act {
         envelope,
         body: speech.body,
@@ -146,8 +150,10 @@ pub(crate) fn log(
     kind: EventKind,
     detail: Value,
 ) -> Result<(), Stop> {
-    let mut row = d.conversation(conversation)?;
-    row.last_event += 1;
+    let (n, tenant) = d.change_conversation(conversation, |row| {
+        row.last_event += 1;
+        (row.last_event, row.tenant)
+    })?;
     let (id, task_n) = match task {
         Some(task) => {
             task.now.last_event += 1;
@@ -161,15 +167,14 @@ pub(crate) fn log(
     };
     let event = Event {
         conversation,
-        n: row.last_event,
-        tenant: row.tenant,
+        n,
+        tenant,
         task: id,
         task_n,
         kind,
         detail,
         at: d.now,
     };
-    d.put(row);
     d.put(event);
     Ok(())
 }

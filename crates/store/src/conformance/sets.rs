@@ -137,6 +137,7 @@ fn ready_in(store: &mut dyn Store, w: &World, need: &Need) -> Result<Vec<u32>, S
     };
     read(store, need, |draft| {
         let heads = draft.ready(w.tenant, "logs", versions, *limit)?;
+        let heads: Vec<_> = heads.collect();
         for (head, conversation) in &heads {
             assert_eq!(draft.task(head.task)?.made.conversation, *conversation);
             assert_eq!(
