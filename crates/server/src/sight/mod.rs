@@ -146,12 +146,14 @@ impl Sight {
         }
         let name = task.made.debtor.name();
         let reader = self.engine.reader();
-        let Some(agent) = reader.agent(self.viewer.tenant, name)? else {
+        let Some(version) = task.made.version else {
             return Ok(None);
         };
-        let limits = &agent.version.definition.limits;
-        let leased = agent.workload.leased;
-        if !task.is_fold() && leased >= limits.max_concurrent_conversations {
+        let occupancy = reader.occupancy(self.viewer.tenant, name, version)?;
+        let Some((leased, most)) = occupancy else {
+            return Ok(None);
+        };
+        if !task.is_fold() && leased >= most {
             return Ok(Some("capacity"));
         }
         // Whoever is at work for an agent serves it, also while it does not ask for more.

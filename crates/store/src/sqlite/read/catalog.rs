@@ -113,6 +113,25 @@ impl Reader {
         self.read(|conn| one(conn, &query, &[&tenant.0, &name], read_agent))
     }
 
+    /// How many activations of an agent are leased now, and how many may be at this version of it.
+    pub fn occupancy(
+        &self,
+        tenant: TenantId,
+        agent: &str,
+        version: Digest,
+    ) -> Result<Option<(u32, u32)>, StoreError> {
+        // Asked with every task that is queued, so the definition, which may be long, is not read for one number.
+        let query = "SELECT coalesce(w.leased, 0),
+                json_extract(v.doc, '$.definition.limits.max_concurrent_conversations')
+            FROM version v LEFT JOIN workload w ON w.tenant = v.tenant AND w.agent = v.agent
+            WHERE v.tenant = ?1 AND v.agent = ?2 AND v.digest = ?3";
+        self.read(|conn| {
+            one(conn, query, &[&tenant.0, &agent, &version.0], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })
+        })
+    }
+
     /// A version of an agent.
     pub fn version(
         &self,
