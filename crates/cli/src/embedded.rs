@@ -33,8 +33,7 @@ impl Embedded {
     /// The folder is in use or cannot be used, or there is no free port.
     pub(crate) async fn start(folder: &Path) -> Result<Self, Failure> {
         let user = Party::user("dev").map_err(|error| Failure::internal(error.to_string()))?;
-        let (listener, address) =
-            house::listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
+        let (listener, address) = house::listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
         let engine = house::open(DataFolder::Path(folder.to_owned()))?;
         let tenant = engine.tenant(house::TENANT).await;
         let tenant = tenant.map_err(|error| house::not_answered(&error))?;

@@ -11,7 +11,10 @@ use crate::run::{demo, finished};
 
 #[test]
 fn the_diagnosis_keeps_its_contract_and_cites_evidence_that_exists() {
-    let (_, schema) = CONTRACTS.iter().find(|(name, _)| *name == "incident-diagnosis/v1").unwrap();
+    let (_, schema) = CONTRACTS
+        .iter()
+        .find(|(name, _)| *name == "incident-diagnosis/v1")
+        .unwrap();
     let schema: Value = serde_json::from_str(schema).unwrap();
     for case in cases::INCIDENTS {
         let data = TempDir::new().unwrap();
@@ -25,7 +28,10 @@ fn the_diagnosis_keeps_its_contract_and_cites_evidence_that_exists() {
         let artifact = &result["artifacts"][0];
         assert_eq!(artifact["name"], "diagnosis.json");
         let bytes = serde_json::to_vec(&serde_json::to_value(&diagnosis).unwrap()).unwrap();
-        assert_eq!(artifact["digest"], tertulia_incident::evidence::digest(&bytes).as_str());
+        assert_eq!(
+            artifact["digest"],
+            tertulia_incident::evidence::digest(&bytes).as_str()
+        );
     }
 }
 
@@ -35,7 +41,10 @@ fn assert_cites(case: &str, diagnosis: &Diagnosis) {
     for finding in &diagnosis.findings {
         assert!(!finding.evidence.is_empty(), "{} cites nothing", finding.id);
         for citation in &finding.evidence {
-            let source = sources.iter().find(|source| source.uri == citation.source).unwrap();
+            let source = sources
+                .iter()
+                .find(|source| source.uri == citation.source)
+                .unwrap();
             assert_eq!(citation.digest, source.digest, "{}", finding.id);
             let evidence = Archive::Bundled.read(source).unwrap();
             let lines = u32::try_from(evidence.split('\n').count()).unwrap();
@@ -43,15 +52,31 @@ fn assert_cites(case: &str, diagnosis: &Diagnosis) {
                 assert!((1..=lines).contains(line), "{}: line {line}", finding.id);
             }
             for record in &citation.records {
-                assert!(evidence.contains(&format!("\"{record}\"")), "{}: {record}", finding.id);
+                assert!(
+                    evidence.contains(&format!("\"{record}\"")),
+                    "{}: {record}",
+                    finding.id
+                );
             }
-            assert!(citation.lines.len() + citation.records.len() > 0, "{}", finding.id);
+            assert!(
+                citation.lines.len() + citation.records.len() > 0,
+                "{}",
+                finding.id
+            );
         }
     }
     // What is concluded rests on findings that are there.
     let known = |id: &String| diagnosis.findings.iter().any(|finding| finding.id == *id);
     for hypothesis in &diagnosis.hypotheses {
-        assert!(hypothesis.based_on.iter().chain(&hypothesis.against).all(known), "{}", hypothesis.id);
+        assert!(
+            hypothesis
+                .based_on
+                .iter()
+                .chain(&hypothesis.against)
+                .all(known),
+            "{}",
+            hypothesis.id
+        );
     }
 }
 

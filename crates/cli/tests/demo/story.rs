@@ -34,7 +34,12 @@ fn expected(lines: &[&str]) -> Vec<Said> {
     let read = |line: &&str| {
         let words: Vec<&str> = line.split_whitespace().collect();
         let reason = words.get(4).copied().unwrap_or_default();
-        (words[0].to_owned(), party(words[1]), party(words[3]), reason.to_owned())
+        (
+            words[0].to_owned(),
+            party(words[1]),
+            party(words[3]),
+            reason.to_owned(),
+        )
     };
     lines.iter().map(read).collect()
 }
@@ -50,7 +55,11 @@ fn assert_the_story(told: &Told) {
             "inform coordinator > dev",
             "inform coordinator > dev",
         ]),
-        expected(&["request coordinator > logs", "agree logs > coordinator", "inform logs > coordinator"]),
+        expected(&[
+            "request coordinator > logs",
+            "agree logs > coordinator",
+            "inform logs > coordinator",
+        ]),
         expected(&[
             "request coordinator > deployments",
             "agree deployments > coordinator",
@@ -58,8 +67,14 @@ fn assert_the_story(told: &Told) {
             "inform coordinator > deployments",
             "inform deployments > coordinator",
         ]),
-        expected(&["request deployments > logs", "refuse engine > deployments already-committed"]),
-        expected(&["query deployments > coordinator", "inform coordinator > deployments"]),
+        expected(&[
+            "request deployments > logs",
+            "refuse engine > deployments already-committed",
+        ]),
+        expected(&[
+            "query deployments > coordinator",
+            "inform coordinator > deployments",
+        ]),
     ];
     assert_eq!(story, expected);
 
@@ -75,7 +90,10 @@ fn of_agent<'a>(told: &'a Told, agent: &str, requester: &str) -> &'a Value {
         .iter()
         .filter(|task| task["agent"] == agent && task["requester"] == requester);
     let task = fitting.next().unwrap();
-    assert!(fitting.next().is_none(), "two tasks of {agent} by {requester}");
+    assert!(
+        fitting.next().is_none(),
+        "two tasks of {agent} by {requester}"
+    );
     task
 }
 
@@ -89,15 +107,31 @@ fn assert_the_tree(told: &Told) {
         ("agent:coordinator", "agent:deployments", "done", 1, 2),
     ] {
         let task = of_agent(told, agent, requester);
-        let found = (&task["state"], task["hops"].as_array().map(Vec::len), &task["depth"]);
-        assert_eq!(found, (&state.into(), Some(hops), &depth.into()), "{agent} by {requester}");
+        let found = (
+            &task["state"],
+            task["hops"].as_array().map(Vec::len),
+            &task["depth"],
+        );
+        assert_eq!(
+            found,
+            (&state.into(), Some(hops), &depth.into()),
+            "{agent} by {requester}"
+        );
     }
     // The refusal names the task in the way: what the coordinator had asked.
-    let refused = told.acts.iter().find(|act| act["reason"] == "already-committed").unwrap();
+    let refused = told
+        .acts
+        .iter()
+        .find(|act| act["reason"] == "already-committed")
+        .unwrap();
     let asked = of_agent(told, "agent:logs", "agent:coordinator");
     assert_eq!(refused["detail"]["task"], asked["id"]);
     // Only the consultation is marked as one, and it had no effects: it was asked as a request and is a query.
-    let folds: Vec<&Value> = told.acts.iter().filter(|act| act["folds"] == true).collect();
+    let folds: Vec<&Value> = told
+        .acts
+        .iter()
+        .filter(|act| act["folds"] == true)
+        .collect();
     assert_eq!(folds.len(), 1);
     let consultation = of_agent(told, "agent:coordinator", "agent:deployments");
     assert_eq!(folds[0]["task"], consultation["id"]);
@@ -123,7 +157,9 @@ fn inc_42_is_explained_in_one_conversation_through_the_engine() {
 
     // And anybody can read it from there.
     let folder = data.path().to_str().unwrap();
-    let shown = finished(&["show", "--data", folder, "--json", "task", &told.root, "--tree"]);
+    let shown = finished(&[
+        "show", "--data", folder, "--json", "task", &told.root, "--tree",
+    ]);
     assert_eq!(shown.status.code(), Some(0));
     let tree: Value = serde_json::from_slice(&shown.stdout).unwrap();
     assert_eq!(tree["tasks"].as_array(), Some(&told.tasks));
@@ -136,7 +172,10 @@ fn inc_43_is_the_same_conversation_and_says_that_the_evidence_does_not_suffice()
     assert_the_story(&told);
     assert_the_tree(&told);
     assert_eq!(told.diagnosis["status"], "insufficient-evidence");
-    assert_eq!(told.diagnosis["missing_data"].as_array().map(Vec::len), Some(2));
+    assert_eq!(
+        told.diagnosis["missing_data"].as_array().map(Vec::len),
+        Some(2)
+    );
     assert_eq!(told.diagnosis["onset"], Value::Null);
 }
 
@@ -148,7 +187,10 @@ fn for_people_it_is_plain_when_piped_and_marks_what_is_out_of_the_ordinary() {
     assert_eq!(output.status.code(), Some(0));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(!text.contains('\u{1b}'), "{text}");
-    let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} is not in:\n{text}"));
+    let at = |part: &str| {
+        text.find(part)
+            .unwrap_or_else(|| panic!("{part} is not in:\n{text}"))
+    };
     let parts = [
         "request   user:dev → coordinator  INC-42: customers cannot pay",
         "    request   coordinator → logs  INC-42: when did the errors of checkout begin",

@@ -146,16 +146,15 @@ fn is_service(name: &str) -> bool {
 
 /// Asks whoever made the request what is known so far. It is at work above, so the engine makes a
 /// consultation of it.
-async fn ask_above(
-    ctx: &mut Context,
-    requester: &str,
-) -> Result<Option<Timestamp>, StepError> {
+async fn ask_above(ctx: &mut Context, requester: &str) -> Result<Option<Timestamp>, StepError> {
     if !requester.starts_with("agent:") {
         return Ok(None);
     }
     let opening = Opening::request(requester).text(ONSET_QUESTION);
     let reply = ctx.delegate(opening).await?;
-    Ok(said::report::<coordinator::Answer>(&reply).ok().and_then(|answer| answer.onset))
+    Ok(said::report::<coordinator::Answer>(&reply)
+        .ok()
+        .and_then(|answer| answer.onset))
 }
 
 /// The report in a sentence.

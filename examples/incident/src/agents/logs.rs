@@ -67,7 +67,10 @@ mod tests {
     fn the_sentence_says_when_the_errors_began_or_that_it_cannot_be_told() {
         for (incident, says) in [
             ("INC-42", "errors of checkout began at 2026-11-12T14:07:31"),
-            ("INC-43", "errors of cart were already coming when the log begins at"),
+            (
+                "INC-43",
+                "errors of cart were already coming when the log begins at",
+            ),
         ] {
             let question = cases::request(incident).unwrap().for_logs();
             let report = specialists::logs(&Archive::Bundled, &question).unwrap();

@@ -48,7 +48,12 @@ pub fn to_coordinator(asked: &Investigation) -> Result<Opening, serde_json::Erro
 /// As [`to_coordinator`].
 pub fn to_logs(asked: &Investigation) -> Result<Opening, serde_json::Error> {
     let question = asked.for_logs();
-    let opening = request(lines::AGENT, question.objective(), &question, FINDINGS_CONTRACT)?;
+    let opening = request(
+        lines::AGENT,
+        question.objective(),
+        &question,
+        FINDINGS_CONTRACT,
+    )?;
     Ok(opening.parent_work_id(&asked.incident))
 }
 
@@ -58,7 +63,12 @@ pub fn to_logs(asked: &Investigation) -> Result<Opening, serde_json::Error> {
 /// As [`to_coordinator`].
 pub fn to_deployments(asked: &Investigation) -> Result<Opening, serde_json::Error> {
     let question = asked.for_deployments();
-    let opening = request(changes::AGENT, question.objective(), &question, FINDINGS_CONTRACT)?;
+    let opening = request(
+        changes::AGENT,
+        question.objective(),
+        &question,
+        FINDINGS_CONTRACT,
+    )?;
     Ok(opening.parent_work_id(&asked.incident))
 }
 
@@ -73,7 +83,9 @@ fn request(
     let inputs: Vec<_> = question
         .evidence
         .iter()
-        .map(|source| json!({"name": source.uri, "version": source.digest, "digest": source.digest}))
+        .map(
+            |source| json!({"name": source.uri, "version": source.digest, "digest": source.digest}),
+        )
         .collect();
     let contract = json!({
         "name": INVESTIGATION_CONTRACT,

@@ -78,7 +78,10 @@ mod tests {
         other.contract = "incident-investigation/v9".to_owned();
         for (parts, says) in [
             (json!([{"text": "explain INC-42"}]), "no data"),
-            (json!([{"data": {"incident": "INC-42"}}]), "this is no incident-investigation/v1"),
+            (
+                json!([{"data": {"incident": "INC-42"}}]),
+                "this is no incident-investigation/v1",
+            ),
             (json!([{"data": other}]), "incident-investigation/v9"),
         ] {
             let error = investigation(&act(&parts)).unwrap_err();
@@ -93,9 +96,18 @@ mod tests {
             task: None,
         };
         for (act, says) in [
-            (json!({"performative": "refuse", "reason": "expired"}), "expired"),
-            (json!({"performative": "inform", "parts": [{"text": "all well"}]}), "no data"),
-            (json!({"performative": "inform", "parts": [{"data": {"logs": 1}}]}), "cannot be read"),
+            (
+                json!({"performative": "refuse", "reason": "expired"}),
+                "expired",
+            ),
+            (
+                json!({"performative": "inform", "parts": [{"text": "all well"}]}),
+                "no data",
+            ),
+            (
+                json!({"performative": "inform", "parts": [{"data": {"logs": 1}}]}),
+                "cannot be read",
+            ),
         ] {
             let error = report::<LogReport>(&reply(act)).unwrap_err();
             assert!(error.contains(says), "{error}");

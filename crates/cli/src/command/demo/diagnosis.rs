@@ -21,7 +21,14 @@ pub(super) fn in_full(found: &Diagnosis, out: &mut dyn Write) -> io::Result<()> 
     writeln!(
         out,
         "{} {status}",
-        painted(STRONG, &format!("Diagnosis of {} ({}):", safe(&found.root_incident), safe(&found.service)))
+        painted(
+            STRONG,
+            &format!(
+                "Diagnosis of {} ({}):",
+                safe(&found.root_incident),
+                safe(&found.service)
+            )
+        )
     )?;
     paragraph(&found.summary, "  ", out)?;
 
@@ -55,15 +62,26 @@ pub(super) fn in_full(found: &Diagnosis, out: &mut dyn Write) -> io::Result<()> 
     }
     heading("Recommendations", "nothing was done; a person decides", out)?;
     for (n, recommended) in (1..).zip(&found.recommendations) {
-        let approval = if recommended.needs_approval { " (needs approval)" } else { "" };
-        item(&format!("{n}."), &format!("{}{approval}", recommended.action), out)?;
+        let approval = if recommended.needs_approval {
+            " (needs approval)"
+        } else {
+            ""
+        };
+        item(
+            &format!("{n}."),
+            &format!("{}{approval}", recommended.action),
+            out,
+        )?;
         remark(&format!("because {}", recommended.why), out)?;
     }
     Ok(())
 }
 
 fn supposed(hypothesis: &Hypothesis, out: &mut dyn Write) -> io::Result<()> {
-    let text = format!("confidence {} of 100: {}", hypothesis.confidence, hypothesis.statement);
+    let text = format!(
+        "confidence {} of 100: {}",
+        hypothesis.confidence, hypothesis.statement
+    );
     item(&hypothesis.id, &text, out)?;
     for (what, list, between) in [
         ("for", &hypothesis.based_on, ", "),
@@ -81,7 +99,11 @@ fn supposed(hypothesis: &Hypothesis, out: &mut dyn Write) -> io::Result<()> {
 fn cited(citation: &Citation) -> String {
     let numbers: Vec<String> = citation.lines.iter().map(u32::to_string).collect();
     let places = if citation.records.is_empty() {
-        format!("line{} {}", if numbers.len() == 1 { "" } else { "s" }, numbers.join(", "))
+        format!(
+            "line{} {}",
+            if numbers.len() == 1 { "" } else { "s" },
+            numbers.join(", ")
+        )
     } else {
         citation.records.join(", ")
     };
@@ -96,7 +118,12 @@ fn heading(name: &str, what: &str, out: &mut dyn Write) -> io::Result<()> {
 fn item(mark: &str, text: &str, out: &mut dyn Write) -> io::Result<()> {
     let mark = safe(mark);
     let mut lines = wrapped(text, WIDTH - 18).into_iter();
-    writeln!(out, "  {} {}", painted(STRONG, &format!("{mark:<15}")), lines.next().unwrap_or_default())?;
+    writeln!(
+        out,
+        "  {} {}",
+        painted(STRONG, &format!("{mark:<15}")),
+        lines.next().unwrap_or_default()
+    )?;
     for line in lines {
         writeln!(out, "{:18}{line}", "")?;
     }
@@ -166,7 +193,10 @@ mod tests {
     #[test]
     fn facts_stand_with_their_evidence_and_apart_from_hypotheses() {
         let (found, text) = shown("INC-42");
-        assert!(text.starts_with("Diagnosis of INC-42 (checkout): diagnosed\n"), "{text}");
+        assert!(
+            text.starts_with("Diagnosis of INC-42 (checkout): diagnosed\n"),
+            "{text}"
+        );
         let facts = text.find("\nFacts ").unwrap();
         let hypotheses = text.find("\nHypotheses ").unwrap();
         for finding in &found.findings {
@@ -176,15 +206,24 @@ mod tests {
         assert!(text.contains("inc-42/checkout.log: line"), "{text}");
         assert!(text[hypotheses..].contains("confidence "), "{text}");
         let wide = text.lines().find(|line| line.chars().count() > WIDTH);
-        assert!(wide.is_none_or(|line| line.split_whitespace().any(|word| word.len() > 60)), "{wide:?}");
+        assert!(
+            wide.is_none_or(|line| line.split_whitespace().any(|word| word.len() > 60)),
+            "{wide:?}"
+        );
     }
 
     #[test]
     fn what_is_missing_is_told() {
         let (found, text) = shown("INC-43");
-        assert!(text.starts_with("Diagnosis of INC-43 (cart): insufficient evidence\n"), "{text}");
+        assert!(
+            text.starts_with("Diagnosis of INC-43 (cart): insufficient evidence\n"),
+            "{text}"
+        );
         let missing = &text[text.find("\nMissing data ").unwrap()..];
-        assert_eq!(missing.matches("may be found: ").count(), found.missing_data.len());
+        assert_eq!(
+            missing.matches("may be found: ").count(),
+            found.missing_data.len()
+        );
     }
 
     #[test]

@@ -41,14 +41,23 @@ pub(super) fn of(said: &Act, setting: &Setting) -> String {
         add(about);
     }
     if setting.folds {
-        add(painted(WAITING, "[folded: a read-only consultation, since it is at work above]"));
+        add(painted(
+            WAITING,
+            "[folded: a read-only consultation, since it is at work above]",
+        ));
     }
     if let Some((name, result)) = &setting.contract {
-        add(painted(FAINT, &format!("[{} → {}]", safe(name), safe(result))));
+        add(painted(
+            FAINT,
+            &format!("[{} → {}]", safe(name), safe(result)),
+        ));
     }
     for artifact in &said.artifacts {
         let digest = safe(&task::short_digest(&artifact.digest));
-        add(painted(FAINT, &format!("[{} {digest}]", safe(&artifact.name))));
+        add(painted(
+            FAINT,
+            &format!("[{} {digest}]", safe(&artifact.name)),
+        ));
     }
     text
 }
@@ -67,7 +76,11 @@ fn about(said: &Act) -> String {
         return String::new();
     }
     let words = said.text();
-    let text = if words.is_empty() { act::summary(&said.parts) } else { words };
+    let text = if words.is_empty() {
+        act::summary(&said.parts)
+    } else {
+        words
+    };
     line(&text, SHOWN)
 }
 
@@ -107,7 +120,10 @@ mod tests {
         assert_eq!(plain(refused, &Setting::default()), expected);
         let folded = json!({"performative": "query", "sender": "agent:a", "recipient": "agent:b",
                             "parts": [{"text": "what is known?"}]});
-        let setting = Setting { folds: true, ..Setting::default() };
+        let setting = Setting {
+            folds: true,
+            ..Setting::default()
+        };
         assert!(plain(folded, &setting).contains("what is known?  [folded: "));
     }
 

@@ -101,12 +101,7 @@ fn fresh_folder() -> PathBuf {
     std::env::temp_dir().join(name)
 }
 
-async fn tell(
-    case: &str,
-    folder: &Path,
-    client: &Client,
-    output: Output,
-) -> Result<Exit, Failure> {
+async fn tell(case: &str, folder: &Path, client: &Client, output: Output) -> Result<Exit, Failure> {
     let api = Api::new(client.base().as_str(), None)?;
     let root = send(client, case).await?;
     let mut watcher = Watcher::new(api.clone(), client.clone(), &root);
@@ -187,15 +182,23 @@ async fn ended(api: &Api, root: &Task, folder: &Path, output: Output) -> Result<
     let tree = api.get(&["tasks", &root.id, "tree"]).value().await?;
     let tasks: Vec<TreeTask> = api::read(&tree["tasks"])?;
     output.data(&tree, |out| {
-        writeln!(out, "\n{}", painted(STRONG, "The tree of tasks, with the hops that worked on them"))?;
+        writeln!(
+            out,
+            "\n{}",
+            painted(
+                STRONG,
+                "The tree of tasks, with the hops that worked on them"
+            )
+        )?;
         task::tree(&tasks, out)
     })?;
     let top = api.get(&["tasks", &root.id]).value().await?;
     let top: Task = api::read(&top)?;
     let exit = match result(&top)? {
         Some(found) => {
-            let value = serde_json::to_value(&found)
-                .map_err(|error| Failure::internal("the diagnosis has no JSON form").because(&error))?;
+            let value = serde_json::to_value(&found).map_err(|error| {
+                Failure::internal("the diagnosis has no JSON form").because(&error)
+            })?;
             output.data(&json!({"diagnosis": value}), |out| {
                 writeln!(out)?;
                 diagnosis::in_full(&found, out)
@@ -203,12 +206,19 @@ async fn ended(api: &Api, root: &Task, folder: &Path, output: Output) -> Result<
             Exit::Done
         }
         None => {
-            output.warn(&format!("there is no diagnosis: the task is {}", task::state(&top)));
+            output.warn(&format!(
+                "there is no diagnosis: the task is {}",
+                task::state(&top)
+            ));
             Exit::Ended
         }
     };
     output.data(&next(&top, folder), |out| {
-        writeln!(out, "\n{}", painted(STRONG, "All of this is in the store. Read it again:"))?;
+        writeln!(
+            out,
+            "\n{}",
+            painted(STRONG, "All of this is in the store. Read it again:")
+        )?;
         for command in commands(&top, folder) {
             writeln!(out, "  {command}")?;
         }
@@ -219,7 +229,10 @@ async fn ended(api: &Api, root: &Task, folder: &Path, output: Output) -> Result<
 
 /// The diagnosis that the task ended with, if it did.
 fn result(task: &Task) -> Result<Option<Diagnosis>, Failure> {
-    let reply = task.reply.as_deref().filter(|_| task.state == TaskState::Done);
+    let reply = task
+        .reply
+        .as_deref()
+        .filter(|_| task.state == TaskState::Done);
     match reply.and_then(|reply| reply.data::<Diagnosis>()) {
         None => Ok(None),
         Some(Ok(diagnosis)) => Ok(Some(diagnosis)),
@@ -275,11 +288,15 @@ mod tests {
     #[test]
     fn only_a_task_that_is_done_has_a_result() {
         let task = |value: Value| -> Task { serde_json::from_value(value).unwrap() };
-        let failed = task(json!({"id": "t", "performative": "request", "state": "failed",
-                                 "reply": {"performative": "failure", "parts": []}}));
+        let failed = task(
+            json!({"id": "t", "performative": "request", "state": "failed",
+                                 "reply": {"performative": "failure", "parts": []}}),
+        );
         assert_eq!(result(&failed).unwrap(), None);
-        let wrong = task(json!({"id": "t", "performative": "request", "state": "done",
-                                "reply": {"performative": "inform", "parts": [{"data": {"status": 1}}]}}));
+        let wrong = task(
+            json!({"id": "t", "performative": "request", "state": "done",
+                                "reply": {"performative": "inform", "parts": [{"data": {"status": 1}}]}}),
+        );
         assert_eq!(result(&wrong).unwrap_err().exit, Exit::Internal);
     }
 }

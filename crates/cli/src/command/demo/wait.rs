@@ -72,8 +72,9 @@ impl Streams {
         }
         if quiet > PATIENCE {
             let text = format!("nothing was said for {} min", PATIENCE.as_secs() / 60);
-            return Err(Failure::new(Exit::Ended, text)
-                .help("start the demo again with the same --data to go on, or without to begin anew"));
+            return Err(Failure::new(Exit::Ended, text).help(
+                "start the demo again with the same --data to go on, or without to begin anew",
+            ));
         }
         Ok(())
     }

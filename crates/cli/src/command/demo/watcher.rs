@@ -97,11 +97,17 @@ impl Watcher {
         if !self.conversations.contains_key(conversation) {
             self.streams.open(conversation);
         }
-        let read = self.conversations.entry(conversation.to_owned()).or_default();
+        let read = self
+            .conversations
+            .entry(conversation.to_owned())
+            .or_default();
         let mut found = 0;
         loop {
             let call = self.api.get(&["conversations", conversation]);
-            let page = call.query(&[("after", Some(read.after.to_string()))]).value().await?;
+            let page = call
+                .query(&[("after", Some(read.after.to_string()))])
+                .value()
+                .await?;
             let acts = page["acts"].as_array().map_or(&[][..], Vec::as_slice);
             for value in acts {
                 let act: Act = api::read(value)?;
@@ -138,7 +144,10 @@ impl Watcher {
         let Some(task) = said.task.as_ref().and_then(|task| self.tasks.get(task)) else {
             return Setting::default();
         };
-        let opens = task.act.as_ref().is_some_and(|act| act.id.is_some() && act.id == said.id);
+        let opens = task
+            .act
+            .as_ref()
+            .is_some_and(|act| act.id.is_some() && act.id == said.id);
         let contract = |member: &str| task.contract[member].as_str().map(str::to_owned);
         Setting {
             depth: task.depth,
