@@ -9,6 +9,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
+use tertulia_worker::Client;
 use tokio::task::JoinSet;
 
 use super::{process, report::Measured};
@@ -39,11 +40,9 @@ pub(super) async fn run(
         stopping: AtomicBool::new(false),
         exchanges: AtomicU64::new(0),
     });
-    let http = reqwest::Client::builder()
-        .timeout(PATIENCE)
-        .no_proxy()
-        .build()
-        .map_err(|error| Failure::internal("the load has no HTTP client").because(&error))?;
+    let client = Client::new(url, None)
+        .map_err(|error| Failure::usage(format!("{url} cannot be called")).because(&error))?;
+    let http = client.http().clone();
     let spinner = output.spinner(&format!("{clients} clients"));
     let mut running = JoinSet::new();
     for client in 0..clients {
@@ -99,6 +98,7 @@ async fn exchange(url: &str, http: &reqwest::Client, client: u32, n: u64) -> Res
     });
     let call = json!({"jsonrpc": "2.0", "id": n, "method": "SendMessage", "params": {"message": message}});
     let failed = |error: reqwest::Error| Failure::usage(format!("{url} did not answer an exchange")).because(&error);
-    let answer = http.post(url).header("A2A-Version", "1.0").json(&call).send().await.map_err(failed)?;
+    let post = http.post(url).timeout(PATIENCE).header("A2A-Version", "1.0");
+    let answer = post.json(&call).send().await.map_err(failed)?;
     answer.json().await.map_err(failed)
 }

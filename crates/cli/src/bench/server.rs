@@ -67,28 +67,37 @@ impl Server {
         self.child.id().unwrap_or_default()
     }
 
+    fn client(&self) -> Result<Client, Failure> {
+        Client::new(&self.url, None)
+            .map_err(|error| Failure::internal("the server cannot be called").because(&error))
+    }
+
     /// Adds an agent that may have any number of conversations.
     pub(super) async fn register(&self, name: &str) -> Result<(), Failure> {
         let definition = format!(
             "---\nname: {name}\ndescription: Answers at once.\nowner: user:dev\nlimits:\n  \
              max_concurrent_conversations: 100000\n---\n"
         );
-        let client = Client::new(&self.url, None)?;
-        client.put_agent_markdown(name, &definition).await?;
+        let refused = |error: tertulia_worker::Error| {
+            Failure::internal("the agent of the bench cannot be added").because(&error)
+        };
+        self.client()?.put_agent_markdown(name, &definition).await.map_err(refused)?;
         Ok(())
     }
 
     /// Its counters now.
     pub(super) async fn counters(&self) -> Result<Counters, Failure> {
         let unread = |error: reqwest::Error| Failure::internal("the server's metrics cannot be read").because(&error);
-        let text = reqwest::get(format!("{}/metrics", self.url)).await.map_err(unread)?.text().await.map_err(unread)?;
+        let client = self.client()?;
+        let get = client.http().get(format!("{}/metrics", self.url));
+        let text = get.send().await.map_err(unread)?.text().await.map_err(unread)?;
         let value = |name: &str| {
             text.lines()
                 .find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse::<f64>().ok())
                 .ok_or_else(|| Failure::internal(format!("the server's metrics have no {name}")))
         };
         Ok(Counters {
-            commits: value("tertulia_commit_latency_seconds_count")?,
+            commits: value("tertulia_commit_seconds_count")?,
             commands: value("tertulia_commands_total")?,
         })
     }
