@@ -37,7 +37,8 @@ pub(crate) fn install(workspace: &Workspace, stages: &Stages, target: &Path) -> 
     }
     if workspace.path(CLIENT).join("pyproject.toml").is_file() {
         let mut client = pip(workspace, &python);
-        client.args(["--no-deps", "--editable", CLIENT]);
+        // The requirements hold its build backend, pinned: nothing more is fetched.
+        client.args(["--no-deps", "--no-build-isolation", "--editable", CLIENT]);
         stages.require("install the Python worker package", &mut client)?;
     }
     fs::write(&installed, requirements)
