@@ -73,7 +73,7 @@ async def test_what_a_peer_asks_goes_up_and_the_answer_reaches_it(known: Client)
     assert len((await known.tree(done.id))[0]["hops"]) == 1, "who waits for an answer keeps its hop"
 
 
-async def test_a_task_cancelled_here_is_cancelled_at_the_peer(
+async def test_a_task_that_a_peer_works_on_can_be_cancelled(
     known: Client, wayward: Program
 ) -> None:
     sent = await known.send("agent:wayward", "hold on")
