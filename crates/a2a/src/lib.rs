@@ -6,6 +6,7 @@
 //! - [`server`] serves agents of the engine to peers, over JSON-RPC and HTTP+JSON.
 //! - [`client`] reaches remote agents.
 
+pub mod client;
 pub mod map;
 pub mod server;
 pub mod wire;

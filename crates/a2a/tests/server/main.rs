@@ -6,6 +6,7 @@ mod i01_outcomes;
 mod i15_foreign;
 mod keys;
 mod listing;
+mod peer;
 mod protocol;
 mod rest;
 mod streams;
