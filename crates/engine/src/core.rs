@@ -163,7 +163,7 @@ impl<S: Store> Core<S> {
         if changed {
             self.store.commit(&self.facts, now)?;
             self.facts.written();
-            if self.facts.len() > FACTS_KEPT {
+            if self.facts.size() > FACTS_KEPT {
                 self.facts = Facts::default();
             }
         } else {

@@ -3,7 +3,8 @@
 --                  (task, hop, parent, asker, owner) is that thing's number under the same root; where the root may be
 --                  another one, it stands beside it (task_root, conversation_root).
 --   tenant         in every row: whose it is.
---   doc            the row as JSON. The other columns are what rows are found by; they repeat what doc says.
+--   doc            the row as JSON, where it is written seldom or can be large. The other columns are what rows are
+--                  found by; they repeat what doc says. Rows without one are written often, and are columns alone.
 --   time           milliseconds since the Unix epoch.
 -- Tables of small rows that are found by their key are WITHOUT ROWID; rows that can be large, and rows keyed by random
 -- bytes, are appended to a rowid table with a narrow unique index.
@@ -73,7 +74,12 @@ CREATE TABLE root (
     id BLOB PRIMARY KEY,
     tenant INTEGER NOT NULL,
     principal TEXT NOT NULL,
-    doc TEXT NOT NULL
+    responsible TEXT,
+    made INTEGER NOT NULL,
+    next INTEGER NOT NULL,
+    evidence INTEGER NOT NULL,
+    open_tasks INTEGER NOT NULL,
+    ended INTEGER
 ) WITHOUT ROWID;
 CREATE INDEX root_of_principal ON root (tenant, principal, id);
 
@@ -81,30 +87,35 @@ CREATE TABLE conversation (
     root BLOB NOT NULL,
     n INTEGER NOT NULL,
     tenant INTEGER NOT NULL,
-    -- The one who opened it, and the one it was opened with.
-    creator TEXT NOT NULL,
-    other TEXT,
-    alias TEXT,
-    -- Whether the two go on talking in it: kind `standing`, and open.
-    standing INTEGER NOT NULL,
+    kind TEXT NOT NULL,
     -- The conversation that it consults, if it is a fold.
     consults_root BLOB,
     consults INTEGER,
-    doc TEXT NOT NULL,
+    alias TEXT,
+    -- The one who opened it, and the one it was opened with.
+    creator TEXT NOT NULL,
+    other TEXT,
+    made INTEGER NOT NULL,
+    -- The versions at which they take part.
+    creator_version BLOB,
+    other_version BLOB,
+    open INTEGER NOT NULL,
+    last_seq INTEGER NOT NULL,
+    last_event INTEGER NOT NULL,
+    open_tasks INTEGER NOT NULL,
     PRIMARY KEY (root, n)
 ) WITHOUT ROWID;
-CREATE INDEX conversation_standing ON conversation (root, creator, other) WHERE standing = 1;
+CREATE INDEX conversation_standing ON conversation (root, creator, other) WHERE kind = 'standing' AND open = 1;
 CREATE INDEX conversation_by_alias ON conversation (tenant, creator, other, alias) WHERE alias IS NOT NULL;
 
 -- Who takes part; written when the conversation is opened. What they may see hangs on it.
 CREATE TABLE participant (
+    tenant INTEGER NOT NULL,
+    party TEXT NOT NULL,
     root BLOB NOT NULL,
     n INTEGER NOT NULL,
-    party TEXT NOT NULL,
-    tenant INTEGER NOT NULL,
-    PRIMARY KEY (root, n, party)
+    PRIMARY KEY (tenant, party, root, n)
 ) WITHOUT ROWID;
-CREATE INDEX participant_by_party ON participant (tenant, party, root, n);
 
 CREATE TABLE act (
     root BLOB NOT NULL,
@@ -116,21 +127,23 @@ CREATE TABLE act (
     UNIQUE (root, conversation, seq)
 );
 
--- The most numerous rows: no JSON but what an event says of itself.
+-- Each row holds the events that one batch logged in a conversation, about one task or none.
 CREATE TABLE event (
     root BLOB NOT NULL,
     conversation INTEGER NOT NULL,
-    n INTEGER NOT NULL,
+    -- The number of the last one in here; they are numbered up to it without a gap.
+    last INTEGER NOT NULL,
     tenant INTEGER NOT NULL,
     task_root BLOB,
     task INTEGER,
-    task_n INTEGER NOT NULL,
+    -- The number in the task of the last one that is about it.
+    task_last INTEGER,
     at INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    detail TEXT,
-    PRIMARY KEY (root, conversation, n)
-) WITHOUT ROWID;
-CREATE UNIQUE INDEX event_of_task ON event (task_root, task, task_n) WHERE task_n > 0;
+    -- JSON: of each its kind, its number in the task or 0, and what it says of itself.
+    events TEXT NOT NULL,
+    UNIQUE (root, conversation, last)
+);
+CREATE UNIQUE INDEX event_of_task ON event (task_root, task, task_last) WHERE task IS NOT NULL;
 
 -- Tasks and the work on them --------------------------------------------------------------------------------------
 
@@ -170,7 +183,19 @@ CREATE TABLE hop (
     n INTEGER NOT NULL,
     tenant INTEGER NOT NULL,
     task INTEGER NOT NULL,
-    doc TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    agent TEXT NOT NULL,
+    version BLOB NOT NULL,
+    conversation_root BLOB NOT NULL,
+    conversation INTEGER NOT NULL,
+    evidence INTEGER NOT NULL,
+    made INTEGER NOT NULL,
+    activation TEXT NOT NULL,
+    -- While it is leased: the lease and the digest of its token.
+    lease INTEGER,
+    token BLOB,
+    -- While it is parked: what for, as JSON.
+    wait TEXT,
     PRIMARY KEY (root, n)
 ) WITHOUT ROWID;
 CREATE INDEX hop_of_task ON hop (root, task);
@@ -186,10 +211,20 @@ CREATE TABLE ledger (
 
 CREATE TABLE lease (
     token BLOB NOT NULL UNIQUE,
+    root BLOB NOT NULL,
+    n INTEGER NOT NULL,
     tenant INTEGER NOT NULL,
+    hop INTEGER NOT NULL,
+    task INTEGER NOT NULL,
+    worker TEXT NOT NULL,
+    made INTEGER NOT NULL,
     live INTEGER NOT NULL,
     until INTEGER NOT NULL,
-    doc TEXT NOT NULL
+    -- Once it has ended: how, and what its last operation was answered, as JSON.
+    ended_by TEXT,
+    receipt TEXT,
+    -- Steps that its run has not come to, as JSON.
+    unread TEXT
 );
 CREATE INDEX lease_until ON lease (until) WHERE live = 1;
 
@@ -245,10 +280,15 @@ CREATE TABLE commitment (
     n INTEGER NOT NULL,
     tenant INTEGER NOT NULL,
     debtor TEXT NOT NULL,
+    creditor TEXT NOT NULL,
+    creditor_task INTEGER,
     fingerprint BLOB NOT NULL,
     task INTEGER NOT NULL,
+    made INTEGER NOT NULL,
     status TEXT NOT NULL,
-    doc TEXT NOT NULL,
+    -- Once it is satisfied: the root's evidence then.
+    evidence INTEGER,
+    changed INTEGER NOT NULL,
     PRIMARY KEY (root, n)
 ) WITHOUT ROWID;
 CREATE INDEX commitment_owed ON commitment (root, debtor, fingerprint);
@@ -282,7 +322,14 @@ CREATE TABLE inbox_entry (
     tenant INTEGER NOT NULL,
     principal TEXT NOT NULL,
     n INTEGER NOT NULL,
-    doc TEXT NOT NULL,
+    act_root BLOB NOT NULL,
+    act_conversation INTEGER NOT NULL,
+    act_seq INTEGER NOT NULL,
+    task_root BLOB,
+    task INTEGER,
+    ask_root BLOB,
+    ask INTEGER,
+    at INTEGER NOT NULL,
     PRIMARY KEY (tenant, principal, n)
 ) WITHOUT ROWID;
 

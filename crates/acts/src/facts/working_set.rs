@@ -141,16 +141,22 @@ impl Facts {
         self.forget_partial();
     }
 
-    /// How many things are known: rows, and needs that were loaded.
+    /// How many rows are here.
     #[must_use]
     pub fn len(&self) -> usize {
+        self.tables.len()
+    }
+
+    /// How many things are known: rows, and needs that were loaded, of which some found none.
+    #[must_use]
+    pub fn size(&self) -> usize {
         self.tables.len() + self.known.len() + self.passing.len()
     }
 
     /// Whether nothing is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.size() == 0
     }
 
     /// Ready slots were loaded up to a limit, and some may be gone by now: they are loaded again in the next batch,

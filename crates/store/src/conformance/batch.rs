@@ -92,9 +92,11 @@ pub(super) fn a_number_given_twice_is_a_constraint(
     // The same number of the task, under another of the conversation.
     let mut event = w.event(2, 2);
     event.n = 3;
-    let twice: [Change; 5] = [
+    let twice: [Change; 6] = [
         w.event(2, 2).into_change(),
         event.into_change(),
+        // One that was written together with the next.
+        w.event(2, 1).into_change(),
         w.act(2, 2).into_change(),
         w.inbox_entry(2).into_change(),
         w.ledger(2).into_change(),

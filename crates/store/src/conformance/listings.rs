@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tertulia_acts::{
     delivery::Delivery,
+    event::Event,
     facts::{Change, Row},
     ids::CommitmentId,
     reason::Reason,
@@ -332,6 +333,48 @@ pub(super) fn acts_and_events_from_a_cursor(bench: &mut dyn Bench) -> Result<(),
         reader.artifact(&viewer, w.root, w.artifact().digest)?,
         Some(w.artifact())
     );
+    Ok(())
+}
+
+pub(super) fn a_cursor_may_stand_between_events_that_were_written_together(
+    bench: &mut dyn Bench,
+) -> Result<(), StoreError> {
+    let w = World::build(1, bench.store())?;
+    let (viewer, at, task) = (ana(&w), w.conversation_id(2), w.task_id(2));
+    // The world has events 1 and 2, the second of which is the task's first. Of these, 5 is about no task.
+    let events: Vec<Event> = [(3, 2), (4, 3), (5, 0), (6, 4), (7, 5)]
+        .into_iter()
+        .map(|(n, task_n)| Event {
+            n,
+            task: (task_n > 0).then_some(task),
+            task_n,
+            ..w.event(2, 2)
+        })
+        .collect();
+    let changes = events.iter().cloned().map(Row::into_change);
+    write(bench.store(), changes.collect(), T0)?;
+    let reader = bench.reader()?;
+    let numbers = |after, limit| {
+        let read = reader.events_of_conversation(&viewer, at, after, limit)?;
+        let read = read.map(|read| read.events).unwrap_or_default();
+        Ok::<_, StoreError>(read.iter().map(|event| event.n).collect::<Vec<_>>())
+    };
+    assert_eq!(numbers(0, 9)?, [1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(numbers(1, 3)?, [2, 3, 4]);
+    assert_eq!(numbers(4, 2)?, [5, 6]);
+    assert_eq!(numbers(6, 9)?, [7]);
+    assert!(numbers(7, 9)?.is_empty());
+    assert!(numbers(0, 0)?.is_empty());
+    let of_task = |after, limit| {
+        let read = reader.events_of_task(&viewer, task, after, limit)?;
+        Ok::<_, StoreError>(read.map(|read| read.events).unwrap_or_default())
+    };
+    let [third, fourth, _, sixth, seventh] = &events[..] else {
+        panic!("five events");
+    };
+    let expected = [third, fourth, sixth, seventh];
+    assert_eq!(of_task(1, 9)?.iter().collect::<Vec<_>>(), expected);
+    assert_eq!(of_task(2, 2)?.iter().collect::<Vec<_>>(), expected[1..3]);
     Ok(())
 }
 

@@ -7,6 +7,7 @@ mod migrate;
 mod open;
 mod query;
 mod read;
+mod row;
 mod write;
 
 use std::{fs::File, path::Path};

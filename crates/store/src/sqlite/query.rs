@@ -1,11 +1,18 @@
 //! Queries and rows: the few lines between SQL and the types of `acts`.
 
-use rusqlite::{Connection, Row, ToSql};
-use serde::{Serialize, de::DeserializeOwned};
+use std::ops::ControlFlow;
+
+use rusqlite::{Connection, Row, ToSql, types::ValueRef};
+use serde::{
+    Deserialize, Serialize,
+    de::{DeserializeOwned, IntoDeserializer, value},
+};
 use tertulia_acts::{
     digest::Digest,
     ids::RootId,
+    party::Party,
     task::{Task, TaskMade, TaskNow},
+    time::Timestamp,
 };
 
 use crate::StoreError;
@@ -17,16 +24,32 @@ pub(crate) fn all<T>(
     params: &[&dyn ToSql],
     read: impl Fn(&Row<'_>) -> Result<T, StoreError>,
 ) -> Result<Vec<T>, StoreError> {
+    let mut found = Vec::new();
+    each(conn, sql, params, |row| {
+        found.push(read(row)?);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(found)
+}
+
+/// Goes through the rows of a query as long as `read` wants more.
+pub(crate) fn each(
+    conn: &Connection,
+    sql: &str,
+    params: &[&dyn ToSql],
+    mut read: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>, StoreError>,
+) -> Result<(), StoreError> {
     let mut statement = conn.prepare_cached(sql)?;
     let mut rows = statement.query(params)?;
-    let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        found.push(read(row)?);
+        if read(row)?.is_break() {
+            break;
+        }
     }
     drop(rows);
     #[cfg(test)]
     scans::note(sql, &statement);
-    Ok(found)
+    Ok(())
 }
 
 /// The first row of a query.
@@ -77,6 +100,30 @@ pub(crate) fn root(row: &Row<'_>, column: usize) -> Result<RootId, StoreError> {
 /// The digest in a column.
 pub(crate) fn digest(row: &Row<'_>, column: usize) -> Result<Digest, StoreError> {
     Ok(Digest(row.get(column)?))
+}
+
+/// The instant in a column.
+pub(crate) fn time(row: &Row<'_>, column: usize) -> Result<Timestamp, StoreError> {
+    Ok(Timestamp(row.get(column)?))
+}
+
+/// The party in a column.
+pub(crate) fn party(row: &Row<'_>, column: usize) -> Result<Party, StoreError> {
+    let text = row.get_ref(column)?.as_str()?;
+    Party::deserialize(text.into_deserializer())
+        .map_err(|error: value::Error| StoreError::Corrupt(error.to_string()))
+}
+
+/// What `read` reads from a column on, if there is anything in it.
+pub(crate) fn maybe<T>(
+    row: &Row<'_>,
+    column: usize,
+    read: impl FnOnce(&Row<'_>, usize) -> Result<T, StoreError>,
+) -> Result<Option<T>, StoreError> {
+    match row.get_ref(column)? {
+        ValueRef::Null => Ok(None),
+        _ => read(row, column).map(Some),
+    }
 }
 
 /// How an agent is written where parties are.

@@ -12,7 +12,8 @@ use super::{single, task};
 use crate::{
     StoreError,
     sqlite::{
-        query::{all, doc},
+        query::all,
+        row::{commitment_columns, read_commitment},
         write::fingerprint_bytes,
     },
 };
@@ -22,10 +23,14 @@ pub(super) fn commitment(
     id: CommitmentId,
     facts: &mut Facts,
 ) -> Result<(), StoreError> {
-    let query = "SELECT doc FROM commitment WHERE root = ?1 AND n = ?2";
+    let query = concat!(
+        "SELECT ",
+        commitment_columns!(),
+        " FROM commitment m WHERE m.root = ?1 AND m.n = ?2"
+    );
     let params: &[&dyn rusqlite::ToSql] = &[id.root.as_bytes(), &id.n];
     let need = Need::Commitment(id);
-    single::<Commitment>(conn, facts, need, &id, (query, params), |row| doc(row, 0))
+    single::<Commitment>(conn, facts, need, &id, (query, params), read_commitment)
 }
 
 /// All commitments of a debtor to one thing under a root, with the tasks in which they are worked on.
@@ -36,10 +41,14 @@ pub(super) fn owed(
     fingerprint: Fingerprint,
     facts: &mut Facts,
 ) -> Result<(), StoreError> {
-    let query = "SELECT doc FROM commitment WHERE root = ?1 AND debtor = ?2 AND fingerprint = ?3";
+    let query = concat!(
+        "SELECT ",
+        commitment_columns!(),
+        " FROM commitment m WHERE m.root = ?1 AND m.debtor = ?2 AND m.fingerprint = ?3"
+    );
     let bytes = fingerprint_bytes(fingerprint);
     let params: &[&dyn rusqlite::ToSql] = &[root.as_bytes(), &debtor, &bytes];
-    for row in all(conn, query, params, |row| doc::<Commitment>(row, 0))? {
+    for row in all(conn, query, params, read_commitment)? {
         task::task(conn, row.task, facts)?;
         facts.load(row);
     }

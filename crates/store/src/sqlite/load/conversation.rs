@@ -13,18 +13,21 @@ use tertulia_acts::{
 use super::single;
 use crate::{
     StoreError,
-    sqlite::query::{all, doc},
+    sqlite::{
+        query::{all, doc},
+        row::{conversation_columns, read_conversation, read_root, root_columns},
+    },
 };
 
 pub(super) fn root(conn: &Connection, id: RootId, facts: &mut Facts) -> Result<(), StoreError> {
-    let query = "SELECT doc FROM root WHERE id = ?1";
+    let query = concat!("SELECT ", root_columns!(), " FROM root r WHERE r.id = ?1");
     single::<Root>(
         conn,
         facts,
         Need::Root(id),
         &id,
         (query, &[id.as_bytes()]),
-        |row| doc(row, 0),
+        read_root,
     )
 }
 
@@ -33,10 +36,10 @@ pub(super) fn conversation(
     id: ConversationId,
     facts: &mut Facts,
 ) -> Result<(), StoreError> {
-    let query = "SELECT doc FROM conversation WHERE root = ?1 AND n = ?2";
+    let query = concat!("SELECT ", conversation_columns!(), " FROM conversation c WHERE c.root = ?1 AND c.n = ?2");
     let params: &[&dyn rusqlite::ToSql] = &[id.root.as_bytes(), &id.n];
     let need = Need::Conversation(id);
-    single::<Conversation>(conn, facts, need, &id, (query, params), |row| doc(row, 0))
+    single::<Conversation>(conn, facts, need, &id, (query, params), read_conversation)
 }
 
 /// The open conversation of kind `standing` of two parties under a root, whoever opened it.
@@ -47,11 +50,16 @@ pub(super) fn standing(
     b: &Party,
     facts: &mut Facts,
 ) -> Result<(), StoreError> {
-    let query = "SELECT doc FROM conversation WHERE root = ?1 AND creator = ?2 AND other = ?3 AND standing = 1";
+    let query = concat!(
+        "SELECT ",
+        conversation_columns!(),
+        " FROM conversation c WHERE c.root = ?1 AND c.creator = ?2 AND c.other = ?3
+            AND c.kind = 'standing' AND c.open = 1"
+    );
     let (first, second) = (a.to_string(), b.to_string());
     for (creator, other) in [(&first, &second), (&second, &first)] {
         let params: &[&dyn rusqlite::ToSql] = &[root.as_bytes(), creator, other];
-        for row in all(conn, query, params, |row| doc::<Conversation>(row, 0))? {
+        for row in all(conn, query, params, read_conversation)? {
             facts.load(row);
         }
     }
@@ -70,10 +78,14 @@ pub(super) fn alias(conn: &Connection, need: &Need, facts: &mut Facts) -> Result
     else {
         return Err(StoreError::Broken(format!("not an alias: {need:?}")));
     };
-    let query = "SELECT doc FROM conversation WHERE tenant = ?1 AND creator = ?2 AND other = ?3 AND alias = ?4";
+    let query = concat!(
+        "SELECT ",
+        conversation_columns!(),
+        " FROM conversation c WHERE c.tenant = ?1 AND c.creator = ?2 AND c.other = ?3 AND c.alias = ?4"
+    );
     let (creator, other) = (creator.to_string(), other.to_string());
     let params: &[&dyn rusqlite::ToSql] = &[&tenant.0, &creator, &other, alias];
-    for row in all(conn, query, params, |row| doc::<Conversation>(row, 0))? {
+    for row in all(conn, query, params, read_conversation)? {
         root(conn, row.id.root, facts)?;
         facts.load(row);
     }

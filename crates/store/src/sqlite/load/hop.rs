@@ -10,24 +10,23 @@ use tertulia_acts::{
 };
 
 use super::{catalog, commitment, conversation, group, single, slot, task};
-use crate::{StoreError, sqlite::query::doc};
+use crate::{
+    StoreError,
+    sqlite::row::{hop_columns, lease_columns, read_hop, read_lease},
+};
 
 pub(super) fn hop(conn: &Connection, id: HopId, facts: &mut Facts) -> Result<(), StoreError> {
-    let query = "SELECT doc FROM hop WHERE root = ?1 AND n = ?2";
+    let query = concat!("SELECT ", hop_columns!(), " FROM hop h WHERE h.root = ?1 AND h.n = ?2");
     let params: &[&dyn rusqlite::ToSql] = &[id.root.as_bytes(), &id.n];
-    single::<Hop>(conn, facts, Need::Hop(id), &id, (query, params), |row| {
-        doc(row, 0)
-    })
+    single::<Hop>(conn, facts, Need::Hop(id), &id, (query, params), read_hop)
 }
 
 /// The lease of a token; its hop, task, root, conversation and slot; the hop's version and agent; the task above with
 /// its hop and slot; the tasks of all ancestors; the commitment and the group.
 pub(super) fn token(conn: &Connection, token: Digest, facts: &mut Facts) -> Result<(), StoreError> {
-    let query = "SELECT doc FROM lease WHERE token = ?1";
+    let query = concat!("SELECT ", lease_columns!(), " FROM lease l WHERE l.token = ?1");
     let need = Need::Token(token);
-    single::<Lease>(conn, facts, need, &token, (query, &[&token.0]), |row| {
-        doc(row, 0)
-    })?;
+    single::<Lease>(conn, facts, need, &token, (query, &[&token.0]), read_lease)?;
     let Some((id, of)) = facts
         .tables()
         .leases

@@ -7,7 +7,10 @@ use super::{Reader, and_one, page, total};
 use crate::{
     StoreError,
     read::{CommitmentFilter, Page},
-    sqlite::query::{all, doc},
+    sqlite::{
+        query::all,
+        row::{commitment_columns, read_commitment},
+    },
     visibility::{Eyes, roots_in_sight, task_is_visible},
 };
 
@@ -36,12 +39,13 @@ impl Reader {
         self.read(|conn| {
             let total = total(conn, FROM, &eyes.and(own))?;
             let sql = format!(
-                "SELECT m.doc {FROM} AND (?8 IS NULL OR (m.root, m.n) < (?8, ?9)) \
-                 ORDER BY m.root DESC, m.n DESC LIMIT ?10"
+                "SELECT {} {FROM} AND (?8 IS NULL OR (m.root, m.n) < (?8, ?9)) \
+                 ORDER BY m.root DESC, m.n DESC LIMIT ?10",
+                commitment_columns!()
             );
             let mut params = eyes.and(own);
             params.extend([&at as &dyn ToSql, &n, &most]);
-            let rows = all(conn, &sql, &params, |row| doc::<Commitment>(row, 0))?;
+            let rows = all(conn, &sql, &params, read_commitment)?;
             Ok(page(rows, limit, total, |row| row.id))
         })
     }

@@ -12,7 +12,10 @@ use tertulia_acts::{
 use super::Reader;
 use crate::{
     StoreError,
-    sqlite::query::{all, doc, one},
+    sqlite::{
+        query::{all, doc, one},
+        row::{conversation_columns, read_conversation},
+    },
     visibility::{Eyes, conversation_is_visible},
 };
 
@@ -44,14 +47,16 @@ pub(super) fn seen(
     id: ConversationId,
 ) -> Result<Option<Conversation>, StoreError> {
     let query = concat!(
-        "SELECT c.doc FROM conversation c WHERE c.root = ?5 AND c.n = ?6 AND ",
+        "SELECT ",
+        conversation_columns!(),
+        " FROM conversation c WHERE c.root = ?5 AND c.n = ?6 AND ",
         conversation_is_visible!()
     );
     one(
         conn,
         query,
         &eyes.and(&[id.root.as_bytes(), &id.n]),
-        |row| doc(row, 0),
+        read_conversation,
     )
 }
 
@@ -73,13 +78,15 @@ impl Reader {
         alias: &str,
     ) -> Result<Option<Conversation>, StoreError> {
         let query = concat!(
-            "SELECT c.doc FROM conversation c
+            "SELECT ",
+            conversation_columns!(),
+            " FROM conversation c
                 WHERE c.tenant = ?1 AND c.creator = ?2 AND c.other = ?5 AND c.alias = ?6 AND ",
             conversation_is_visible!(),
             " ORDER BY c.root DESC, c.n DESC"
         );
         let (eyes, other) = (Eyes::of(viewer), other.to_string());
-        self.read(|conn| one(conn, query, &eyes.and(&[&other, &alias]), |row| doc(row, 0)))
+        self.read(|conn| one(conn, query, &eyes.and(&[&other, &alias]), read_conversation))
     }
 
     /// The acts of a conversation after a sequence number, in order.

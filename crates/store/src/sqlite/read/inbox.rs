@@ -1,12 +1,15 @@
 //! A principal's inbox: its own and nobody else's.
 
-use tertulia_acts::{ask::Ask, inbox::InboxEntry, viewer::Viewer};
+use tertulia_acts::{ask::Ask, viewer::Viewer};
 
 use super::{Reader, conversation::act_that_is};
 use crate::{
     StoreError,
     read::{Entries, InboxRead},
-    sqlite::query::{all, doc, one},
+    sqlite::{
+        query::{all, doc, one},
+        row::{entry_columns, read_entry},
+    },
 };
 
 impl Reader {
@@ -17,11 +20,13 @@ impl Reader {
         self.read(|conn| {
             let last = "SELECT last FROM inbox WHERE tenant = ?1 AND principal = ?2";
             let last = one(conn, last, &[&tenant, &party], |row| Ok(row.get(0)?))?;
-            let query = "SELECT doc FROM inbox_entry
-                WHERE tenant = ?1 AND principal = ?2 AND n > ?3 ORDER BY n LIMIT ?4";
-            let found = all(conn, query, &[&tenant, &party, &after, &limit], |row| {
-                doc::<InboxEntry>(row, 0)
-            })?;
+            let query = concat!(
+                "SELECT ",
+                entry_columns!(),
+                " FROM inbox_entry i
+                    WHERE i.tenant = ?1 AND i.principal = ?2 AND i.n > ?3 ORDER BY i.n LIMIT ?4"
+            );
+            let found = all(conn, query, &[&tenant, &party, &after, &limit], read_entry)?;
             let mut entries = Vec::with_capacity(found.len());
             for entry in found {
                 let act = act_that_is(conn, entry.act)?;

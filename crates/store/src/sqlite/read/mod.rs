@@ -15,7 +15,7 @@ mod task;
 
 use std::sync::Arc;
 
-use rusqlite::{Connection, ToSql, Transaction};
+use rusqlite::{Connection, ToSql};
 
 use self::pool::Pool;
 use super::{open::Place, query::one};
@@ -40,11 +40,28 @@ impl Reader {
     /// Reads from one snapshot.
     fn read<T>(
         &self,
-        read: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
+        read: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let mut lent = self.pool.lend()?;
-        let snapshot = lent.conn()?.transaction()?;
-        read(&snapshot)
+        let lent = self.pool.lend()?;
+        read(Snapshot::of(lent.conn()?)?.0)
+    }
+}
+
+/// A transaction that only reads. As the library's own, but its two statements are prepared once.
+struct Snapshot<'a>(&'a Connection);
+
+impl<'a> Snapshot<'a> {
+    fn of(conn: &'a Connection) -> Result<Self, StoreError> {
+        conn.prepare_cached("BEGIN")?.execute([])?;
+        Ok(Self(conn))
+    }
+}
+
+impl Drop for Snapshot<'_> {
+    fn drop(&mut self) {
+        // A read that failed may have ended it; if it cannot be ended, the next one that begins tells.
+        let ended = self.0.prepare_cached("COMMIT");
+        let _told_then = ended.and_then(|mut commit| commit.execute([]));
     }
 }
 

@@ -75,10 +75,10 @@ impl Pool {
 
 impl Lent<'_> {
     /// The connection.
-    pub(super) fn conn(&mut self) -> Result<&mut Connection, StoreError> {
+    pub(super) fn conn(&self) -> Result<&Connection, StoreError> {
         // It is there until this is dropped: the error is for the compiler.
         self.conn
-            .as_mut()
+            .as_ref()
             .ok_or_else(|| StoreError::Broken("a connection was given back".into()))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use rusqlite::{Connection, Row, ToSql};
+use rusqlite::{Connection, ToSql};
 use tertulia_acts::{
     ask::{Ask, AskState},
     digest::Digest,
@@ -20,7 +20,13 @@ use super::{Reader, and_one, conversation::act_that_is, page, total};
 use crate::{
     StoreError,
     read::{Page, TaskCursor, TaskFilter, TaskRead, Tree},
-    sqlite::query::{self, all, doc, one},
+    sqlite::{
+        query::{self, all, doc, one},
+        row::{
+            conversation_columns, hop_columns, lease_columns, read_conversation, read_hop,
+            read_lease, read_root, root_columns,
+        },
+    },
     visibility::{Eyes, ask_is_own, roots_in_sight, task_is_visible},
 };
 
@@ -39,8 +45,8 @@ pub(super) fn seen(conn: &Connection, eyes: &Eyes, id: TaskId) -> Result<Option<
 }
 
 fn root_of(conn: &Connection, id: TaskId) -> Result<Root, StoreError> {
-    let query = "SELECT doc FROM root WHERE id = ?1";
-    let found = one(conn, query, &[id.root.as_bytes()], |row| doc(row, 0))?;
+    let query = concat!("SELECT ", root_columns!(), " FROM root r WHERE r.id = ?1");
+    let found = one(conn, query, &[id.root.as_bytes()], read_root)?;
     found.ok_or_else(|| StoreError::Corrupt(format!("{} is absent", id.root)))
 }
 
@@ -67,8 +73,8 @@ fn whole(conn: &Connection, task: Task) -> Result<TaskRead, StoreError> {
         }
         _ => None,
     };
-    let hops = "SELECT doc FROM hop WHERE root = ?1 AND task = ?2 ORDER BY n";
-    let hops = all(conn, hops, &[id.root.as_bytes(), &id.n], |row| doc(row, 0))?;
+    let hops = concat!("SELECT ", hop_columns!(), " FROM hop h WHERE h.root = ?1 AND h.task = ?2 ORDER BY h.n");
+    let hops = all(conn, hops, &[id.root.as_bytes(), &id.n], read_hop)?;
     Ok(TaskRead {
         task,
         root,
@@ -255,17 +261,17 @@ impl Reader {
             };
             let tasks = rows("t.made, t.now", "", "ORDER BY t.n");
             let hops = "JOIN hop h ON h.root = t.root AND h.task = t.n";
-            let hops = rows("h.doc", hops, "ORDER BY h.n");
+            let hops = rows(hop_columns!(), hops, "ORDER BY h.n");
             let groups = "JOIN task_group g ON g.root = t.root AND g.owner = t.n";
             let groups = rows("g.doc", groups, "ORDER BY g.n");
             let at = "JOIN conversation c ON c.root = t.conversation_root AND c.n = t.conversation";
-            let at = rows("DISTINCT c.doc", at, "ORDER BY c.root, c.n");
+            let at = rows(concat!("DISTINCT ", conversation_columns!()), at, "ORDER BY c.root, c.n");
             Ok(Some(Tree {
                 root: root_of(conn, task)?,
                 tasks: all(conn, &tasks, &params, |row| query::task(row, 0))?,
-                hops: all(conn, &hops, &params, |row| doc(row, 0))?,
+                hops: all(conn, &hops, &params, read_hop)?,
                 groups: all(conn, &groups, &params, |row| doc(row, 0))?,
-                conversations: all(conn, &at, &params, |row| doc(row, 0))?,
+                conversations: all(conn, &at, &params, read_conversation)?,
             }))
         })
     }
@@ -306,29 +312,31 @@ impl Reader {
     /// A hop.
     pub fn hop(&self, viewer: &Viewer, id: HopId) -> Result<Option<Hop>, StoreError> {
         let query = concat!(
-            "SELECT h.doc FROM hop h JOIN task t ON t.root = h.root AND t.n = h.task
+            "SELECT ",
+            hop_columns!(),
+            " FROM hop h JOIN task t ON t.root = h.root AND t.n = h.task
                 WHERE h.root = ?5 AND h.n = ?6 AND ",
             task_is_visible!()
         );
         let eyes = Eyes::of(viewer);
         let params: &[&dyn ToSql] = &[id.root.as_bytes(), &id.n];
-        self.read(|conn| one(conn, query, &eyes.and(params), |row| doc(row, 0)))
+        self.read(|conn| one(conn, query, &eyes.and(params), read_hop))
     }
 
     /// The lease of a hop token's digest, ended or not, with its hop: what proves who is at work on what.
     pub fn hop_by_token(&self, token: Digest) -> Result<Option<(Lease, Hop)>, StoreError> {
         self.read(|conn| {
-            let query = "SELECT doc FROM lease WHERE token = ?1";
-            let Some(lease) = one(conn, query, &[&token.0], |row| doc::<Lease>(row, 0))? else {
+            let query = concat!("SELECT ", lease_columns!(), " FROM lease l WHERE l.token = ?1");
+            let Some(lease) = one(conn, query, &[&token.0], read_lease)? else {
                 return Ok(None);
             };
-            let query = "SELECT doc FROM hop WHERE root = ?1 AND n = ?2";
+            let query = concat!("SELECT ", hop_columns!(), " FROM hop h WHERE h.root = ?1 AND h.n = ?2");
             let id = lease.hop;
             let hop = one(
                 conn,
                 query,
                 &[id.root.as_bytes(), &id.n],
-                |row: &Row<'_>| doc(row, 0),
+                read_hop,
             )?;
             Ok(hop.map(|hop| (lease, hop)))
         })

@@ -1,32 +1,50 @@
-//! Roots, conversations and who takes part in them, acts, events.
+//! Roots, conversations and who takes part in them, acts.
 
 use rusqlite::{CachedStatement, Connection};
 use tertulia_acts::{
     conversation::{Conversation, ConversationKind},
     envelope::Act,
-    event::Event,
     facts::{Standing, Table},
     ids::{ActId, ConversationId, RootId},
+    party::Party,
     root::Root,
 };
 
 use super::{append, rows};
-use crate::{StoreError, sqlite::query::json};
+use crate::{
+    StoreError,
+    sqlite::{query::json, row::kind_name},
+};
 
 pub(super) fn roots(conn: &Connection, table: &Table<RootId, Root>) -> Result<usize, StoreError> {
     rows(
         conn,
         table,
         (
-            "INSERT INTO root (id, tenant, principal, doc) VALUES (?1, ?2, ?3, ?4)",
+            "INSERT INTO root (id, tenant, principal, responsible, made, next, evidence, open_tasks, ended)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             &|statement, row| {
-                let principal = row.principal.to_string();
-                Ok(statement.execute((row.id.as_bytes(), row.tenant.0, principal, json(row)?))?)
+                Ok(statement.execute((
+                    row.id.as_bytes(),
+                    row.tenant.0,
+                    row.principal.to_string(),
+                    row.responsible.as_ref().map(Party::to_string),
+                    row.made.0,
+                    row.next,
+                    row.evidence,
+                    row.open_tasks,
+                    row.ended.map(|at| at.0),
+                ))?)
             },
         ),
+        // Whose it is, and since when, stays.
         (
-            "UPDATE root SET doc = ?2 WHERE id = ?1",
-            &|statement, row| Ok(statement.execute((row.id.as_bytes(), json(row)?))?),
+            "UPDATE root SET next = ?2, evidence = ?3, open_tasks = ?4, ended = ?5 WHERE id = ?1",
+            &|statement, row| {
+                let ended = row.ended.map(|at| at.0);
+                let (id, next) = (row.id.as_bytes(), row.next);
+                Ok(statement.execute((id, next, row.evidence, row.open_tasks, ended))?)
+            },
         ),
     )
 }
@@ -40,15 +58,26 @@ pub(super) fn conversations(
         table,
         (
             "INSERT INTO conversation
-                (root, n, tenant, creator, other, alias, standing, consults_root, consults, doc)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                (root, n, tenant, kind, consults_root, consults, alias, creator, other, made,
+                 creator_version, other_version, open, last_seq, last_event, open_tasks)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
             &insert,
         ),
+        // Why it exists and who takes part stays; at which version they do may be migrated.
         (
-            "UPDATE conversation SET standing = ?3, doc = ?4 WHERE root = ?1 AND n = ?2",
+            "UPDATE conversation SET creator_version = ?3, other_version = ?4, open = ?5,
+                last_seq = ?6, last_event = ?7, open_tasks = ?8 WHERE root = ?1 AND n = ?2",
             &|statement, row| {
-                let id = row.id;
-                Ok(statement.execute((id.root.as_bytes(), id.n, stands(row), json(row)?))?)
+                Ok(statement.execute((
+                    row.id.root.as_bytes(),
+                    row.id.n,
+                    pinned(row, 0),
+                    pinned(row, 1),
+                    row.is_open(),
+                    row.last_seq,
+                    row.last_event,
+                    row.open_tasks,
+                ))?)
             },
         ),
     )?;
@@ -58,28 +87,43 @@ pub(super) fn conversations(
     Ok(written)
 }
 
-fn stands(row: &Conversation) -> bool {
-    row.kind == ConversationKind::Standing && row.is_open()
+fn pinned(row: &Conversation, place: usize) -> Option<[u8; 32]> {
+    let version = row.participants.get(place)?.version;
+    version.map(|version| version.0)
 }
 
 fn insert(statement: &mut CachedStatement<'_>, row: &Conversation) -> Result<usize, StoreError> {
-    let party = |place: usize| row.participants.get(place).map(|one| one.party.to_string());
+    let (creator, other) = match &row.participants[..] {
+        [creator] => (creator, None),
+        [creator, other] => (creator, Some(other)),
+        others => {
+            let count = others.len();
+            let message = format!("{} has {count} participants, and not one or two", row.id);
+            return Err(StoreError::Constraint(message));
+        }
+    };
     let consults = match row.kind {
         ConversationKind::Consults(id) => Some(id),
         _ => None,
     };
-    Ok(statement.execute((
+    Ok(statement.execute(rusqlite::params![
         row.id.root.as_bytes(),
         row.id.n,
         row.tenant.0,
-        party(0),
-        party(1),
-        &row.alias,
-        stands(row),
+        kind_name(row.kind),
         consults.map(|id| *id.root.as_bytes()),
         consults.map(|id| id.n),
-        json(row)?,
-    ))?)
+        row.alias,
+        creator.party.to_string(),
+        other.map(|other| other.party.to_string()),
+        row.made.0,
+        pinned(row, 0),
+        pinned(row, 1),
+        row.is_open(),
+        row.last_seq,
+        row.last_event,
+        row.open_tasks,
+    ])?)
 }
 
 /// Who takes part is fixed when a conversation is opened; a migration changes versions only.
@@ -87,7 +131,7 @@ fn participants(
     conn: &Connection,
     table: &Table<ConversationId, Conversation>,
 ) -> Result<(), StoreError> {
-    let sql = "INSERT INTO participant (root, n, party, tenant) VALUES (?1, ?2, ?3, ?4)";
+    let sql = "INSERT INTO participant (tenant, party, root, n) VALUES (?1, ?2, ?3, ?4)";
     let mut statement = conn.prepare_cached(sql)?;
     for entry in table
         .unwritten()
@@ -96,7 +140,7 @@ fn participants(
         let row = &entry.row;
         for one in &row.participants {
             let party = one.party.to_string();
-            statement.execute((row.id.root.as_bytes(), row.id.n, party, row.tenant.0))?;
+            statement.execute((row.tenant.0, party, row.id.root.as_bytes(), row.id.n))?;
         }
     }
     Ok(())
@@ -137,45 +181,4 @@ fn mentions(conn: &Connection, act: &Act) -> Result<(), StoreError> {
         statement.execute((root.as_bytes(), digest, at.root.as_bytes(), at.n, tenant))?;
     }
     Ok(())
-}
-
-pub(super) fn events(
-    conn: &Connection,
-    table: &Table<(ConversationId, u32), Event>,
-) -> Result<usize, StoreError> {
-    let sql = "INSERT INTO event (root, conversation, n, tenant, task_root, task, task_n, at, kind, detail)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-    append(
-        conn,
-        table,
-        (sql, &|statement, row| {
-            let Event {
-                conversation,
-                n,
-                tenant,
-                task,
-                task_n,
-                kind,
-                detail,
-                at,
-            } = row;
-            let detail = if detail.is_empty() {
-                None
-            } else {
-                Some(json(detail)?)
-            };
-            Ok(statement.execute((
-                conversation.root.as_bytes(),
-                conversation.n,
-                n,
-                tenant.0,
-                task.map(|task| *task.root.as_bytes()),
-                task.map(|task| task.n),
-                task_n,
-                at.0,
-                kind.name(),
-                detail,
-            ))?)
-        }),
-    )
 }

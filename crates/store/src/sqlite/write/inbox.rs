@@ -43,12 +43,26 @@ pub(super) fn entries(
     conn: &Connection,
     table: &Table<(TenantId, Party, u32), InboxEntry>,
 ) -> Result<usize, StoreError> {
-    let sql = "INSERT INTO inbox_entry (tenant, principal, n, doc) VALUES (?1, ?2, ?3, ?4)";
+    let sql = "INSERT INTO inbox_entry (tenant, principal, n, act_root, act_conversation, act_seq,
+        task_root, task, ask_root, ask, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     append(
         conn,
         table,
         (sql, &|statement, row| {
-            Ok(statement.execute((row.tenant.0, row.principal.to_string(), row.n, json(row)?))?)
+            let at = row.act.conversation;
+            Ok(statement.execute((
+                row.tenant.0,
+                row.principal.to_string(),
+                row.n,
+                at.root.as_bytes(),
+                at.n,
+                row.act.seq,
+                row.task.map(|task| *task.root.as_bytes()),
+                row.task.map(|task| task.n),
+                row.ask.map(|ask| *ask.root.as_bytes()),
+                row.ask.map(|ask| ask.n),
+                row.at.0,
+            ))?)
         }),
     )
 }

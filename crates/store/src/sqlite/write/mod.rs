@@ -3,6 +3,8 @@
 
 mod catalog;
 mod conversation;
+mod event;
+mod hop;
 mod inbox;
 mod receipt;
 mod work;
@@ -29,11 +31,11 @@ pub(super) fn write(conn: &Connection, facts: &Facts, now: Timestamp) -> Result<
         + conversation::roots(conn, &tables.roots)?
         + conversation::conversations(conn, &tables.conversations)?
         + conversation::acts(conn, &tables.acts)?
-        + conversation::events(conn, &tables.events)?
+        + event::events(conn, &tables.events)?
         + work::tasks(conn, &tables.tasks)?
-        + work::hops(conn, &tables.hops)?
-        + work::ledger(conn, &tables.ledger)?
-        + work::leases(conn, &tables.leases)?
+        + hop::hops(conn, &tables.hops)?
+        + hop::ledger(conn, &tables.ledger)?
+        + hop::leases(conn, &tables.leases)?
         + work::slots(conn, &tables.slots)?
         + work::asks(conn, &tables.asks)?
         + work::groups(conn, &tables.groups)?

@@ -1,21 +1,18 @@
-//! Tasks and the work on them: hops, leases, slots, asks, groups, commitments.
+//! Tasks and what hangs on them: slots, asks, groups, commitments.
 
 use rusqlite::{CachedStatement, Connection};
 use tertulia_acts::{
     ask::{Addressee, Ask, AskState},
-    commitment::Commitment,
+    commitment::{Commitment, CommitmentStatus},
     delivery::Delivery,
-    digest::Digest,
     facts::Table,
     group::{Group, GroupState},
-    hop::{Hop, LedgerEntry},
-    ids::{AskId, CommitmentId, ConversationId, GroupId, HopId, TaskId},
-    lease::{Lease, LeaseState},
+    ids::{AskId, CommitmentId, ConversationId, GroupId, TaskId},
     slot::Slot,
     task::Task,
 };
 
-use super::{append, fingerprint_bytes, rows, under};
+use super::{fingerprint_bytes, rows, under};
 use crate::{StoreError, sqlite::query::json};
 
 const fn delivery(row: &Task) -> &'static str {
@@ -39,27 +36,27 @@ pub(super) fn tasks(conn: &Connection, table: &Table<TaskId, Task>) -> Result<us
                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
             &insert_task,
         ),
-        // The columns in which partial indexes are interested are set in one statement with the rest: SQLite looks
-        // at each such index once.
-        (
-            "UPDATE task SET state = ?3, open = ?4, delivery = ?5, due = ?6, changed = ?7, now = ?8
-                WHERE root = ?1 AND n = ?2",
-            &|statement, row| {
-                let id = row.id();
-                Ok(statement.execute((
-                    id.root.as_bytes(),
-                    id.n,
-                    row.now.state.name(),
-                    row.is_open(),
-                    delivery(row),
-                    row.next_due().map(|due| due.0),
-                    row.now.changed.0,
-                    json(&row.now)?,
-                ))?)
-            },
-        ),
+        (UPDATE_TASK, &|statement, row| {
+            let (root, n) = (row.id().root, row.id().n);
+            let (state, delivery) = (row.now.state.name(), delivery(row));
+            let (changed, now) = (row.now.changed.0, json(&row.now)?);
+            let root = root.as_bytes();
+            if row.is_open() && row.now.closing.is_none() {
+                return Ok(statement.execute((root, n, state, delivery, changed, now))?);
+            }
+            let (open, due) = (row.is_open(), row.next_due().map(|due| due.0));
+            let mut end = conn.prepare_cached(END_TASK)?;
+            Ok(end.execute((root, n, state, delivery, changed, now, open, due))?)
+        }),
     )
 }
+
+/// A column of an index that is named here costs that index a deletion and an insertion, whatever it is set to. So a
+/// task that goes on leaves alone what only its end changes: an open task was open before, and due at its deadline.
+const UPDATE_TASK: &str = "UPDATE task SET state = ?3, delivery = ?4, changed = ?5, now = ?6
+    WHERE root = ?1 AND n = ?2";
+const END_TASK: &str = "UPDATE task SET state = ?3, delivery = ?4, changed = ?5, now = ?6, open = ?7, due = ?8
+    WHERE root = ?1 AND n = ?2";
 
 fn insert_task(statement: &mut CachedStatement<'_>, row: &Task) -> Result<usize, StoreError> {
     let made = &*row.made;
@@ -90,71 +87,6 @@ fn insert_task(statement: &mut CachedStatement<'_>, row: &Task) -> Result<usize,
         made_doc,
         now_doc,
     ])?)
-}
-
-pub(super) fn hops(conn: &Connection, table: &Table<HopId, Hop>) -> Result<usize, StoreError> {
-    rows(
-        conn,
-        table,
-        (
-            "INSERT INTO hop (root, n, tenant, task, doc) VALUES (?1, ?2, ?3, ?4, ?5)",
-            &|statement, row| {
-                let id = row.id;
-                let task = under(id.root, (row.task.root, row.task.n))?;
-                Ok(
-                    statement.execute((
-                        id.root.as_bytes(),
-                        id.n,
-                        row.tenant.0,
-                        task,
-                        json(row)?,
-                    ))?,
-                )
-            },
-        ),
-        (
-            "UPDATE hop SET doc = ?3 WHERE root = ?1 AND n = ?2",
-            &|statement, row| {
-                Ok(statement.execute((row.id.root.as_bytes(), row.id.n, json(row)?))?)
-            },
-        ),
-    )
-}
-
-pub(super) fn ledger(
-    conn: &Connection,
-    table: &Table<(HopId, u32), LedgerEntry>,
-) -> Result<usize, StoreError> {
-    let sql = "INSERT INTO ledger (root, hop, n, tenant, at) VALUES (?1, ?2, ?3, ?4, ?5)";
-    append(
-        conn,
-        table,
-        (sql, &|statement, row| {
-            let LedgerEntry { hop, n, tenant, at } = row;
-            Ok(statement.execute((hop.root.as_bytes(), hop.n, n, tenant.0, at.0))?)
-        }),
-    )
-}
-
-pub(super) fn leases(conn: &Connection, table: &Table<Digest, Lease>) -> Result<usize, StoreError> {
-    let live = |row: &Lease| matches!(row.state, LeaseState::Live);
-    rows(
-        conn,
-        table,
-        (
-            "INSERT INTO lease (token, tenant, live, until, doc) VALUES (?1, ?2, ?3, ?4, ?5)",
-            &|statement, row| {
-                let tenant = row.tenant.0;
-                Ok(statement.execute((row.token.0, tenant, live(row), row.until.0, json(row)?))?)
-            },
-        ),
-        (
-            "UPDATE lease SET live = ?2, until = ?3, doc = ?4 WHERE token = ?1",
-            &|statement, row| {
-                Ok(statement.execute((row.token.0, live(row), row.until.0, json(row)?))?)
-            },
-        ),
-    )
 }
 
 pub(super) fn slots(
@@ -292,28 +224,48 @@ pub(super) fn commitments(
         conn,
         table,
         (
-            "INSERT INTO commitment (root, n, tenant, debtor, fingerprint, task, status, doc)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            &|statement, row| {
-                let id = row.id;
-                Ok(statement.execute((
-                    id.root.as_bytes(),
-                    id.n,
-                    row.tenant.0,
-                    &row.debtor,
-                    fingerprint_bytes(row.fingerprint),
-                    under(id.root, (row.task.root, row.task.n))?,
-                    row.status.name(),
-                    json(row)?,
-                ))?)
-            },
+            "INSERT INTO commitment (root, n, tenant, debtor, creditor, creditor_task, fingerprint, task, made,
+                status, evidence, changed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+            &insert_commitment,
         ),
+        // Who owes what to whom stays.
         (
-            "UPDATE commitment SET status = ?3, doc = ?4 WHERE root = ?1 AND n = ?2",
+            "UPDATE commitment SET status = ?3, evidence = ?4, changed = ?5 WHERE root = ?1 AND n = ?2",
             &|statement, row| {
-                let id = row.id;
-                Ok(statement.execute((id.root.as_bytes(), id.n, row.status.name(), json(row)?))?)
+                let (id, evidence) = (row.id, evidence(row));
+                let (status, changed) = (row.status.name(), row.changed.0);
+                Ok(statement.execute((id.root.as_bytes(), id.n, status, evidence, changed))?)
             },
         ),
     )
+}
+
+const fn evidence(row: &Commitment) -> Option<u32> {
+    match row.status {
+        CommitmentStatus::Satisfied { evidence } => Some(evidence),
+        _ => None,
+    }
+}
+
+fn insert_commitment(
+    statement: &mut CachedStatement<'_>,
+    row: &Commitment,
+) -> Result<usize, StoreError> {
+    let id = row.id;
+    let creditor_task = row.creditor_task;
+    let creditor_task = creditor_task.map(|task| under(id.root, (task.root, task.n)));
+    Ok(statement.execute((
+        id.root.as_bytes(),
+        id.n,
+        row.tenant.0,
+        &row.debtor,
+        row.creditor.to_string(),
+        creditor_task.transpose()?,
+        fingerprint_bytes(row.fingerprint),
+        under(id.root, (row.task.root, row.task.n))?,
+        row.made.0,
+        row.status.name(),
+        evidence(row),
+        row.changed.0,
+    ))?)
 }
