@@ -145,7 +145,7 @@ fn inc_42_is_explained_in_one_conversation_through_the_engine() {
     let begun = Instant::now();
     let told = demo("INC-42", data.path());
     // A bound against hanging, far above what it takes.
-    assert!(begun.elapsed() < Duration::from_secs(60));
+    assert!(begun.elapsed() < Duration::from_mins(1));
     assert_the_story(&told);
     assert_the_tree(&told);
     assert_eq!(told.diagnosis["status"], "diagnosed");

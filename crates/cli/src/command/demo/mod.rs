@@ -22,7 +22,7 @@ use tertulia_incident::{
 };
 use tertulia_worker::{
     CancellationToken, Client,
-    wire::{Receipt, Task, TaskState, TreeTask},
+    wire::{Act, Receipt, Task, TaskState, TreeTask},
 };
 use tokio::task::JoinSet;
 
@@ -194,24 +194,20 @@ async fn ended(api: &Api, root: &Task, folder: &Path, output: Output) -> Result<
     })?;
     let top = api.get(&["tasks", &root.id]).value().await?;
     let top: Task = api::read(&top)?;
-    let exit = match result(&top)? {
-        Some(found) => {
-            let value = serde_json::to_value(&found).map_err(|error| {
-                Failure::internal("the diagnosis has no JSON form").because(&error)
-            })?;
-            output.data(&json!({"diagnosis": value}), |out| {
-                writeln!(out)?;
-                diagnosis::in_full(&found, out)
-            })?;
-            Exit::Done
-        }
-        None => {
-            output.warn(&format!(
-                "there is no diagnosis: the task is {}",
-                task::state(&top)
-            ));
-            Exit::Ended
-        }
+    let exit = if let Some(found) = result(&top)? {
+        let value = serde_json::to_value(&found)
+            .map_err(|error| Failure::internal("the diagnosis has no JSON form").because(&error))?;
+        output.data(&json!({"diagnosis": value}), |out| {
+            writeln!(out)?;
+            diagnosis::in_full(&found, out)
+        })?;
+        Exit::Done
+    } else {
+        output.warn(&format!(
+            "there is no diagnosis: the task is {}",
+            task::state(&top)
+        ));
+        Exit::Ended
     };
     output.data(&next(&top, folder), |out| {
         writeln!(
@@ -233,7 +229,7 @@ fn result(task: &Task) -> Result<Option<Diagnosis>, Failure> {
         .reply
         .as_deref()
         .filter(|_| task.state == TaskState::Done);
-    match reply.and_then(|reply| reply.data::<Diagnosis>()) {
+    match reply.and_then(Act::data::<Diagnosis>) {
         None => Ok(None),
         Some(Ok(diagnosis)) => Ok(Some(diagnosis)),
         Some(Err(error)) => {
