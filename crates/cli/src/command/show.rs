@@ -47,8 +47,10 @@ pub(super) async fn run(api: &Api, show: Show, output: Output) -> Result<Exit, F
 /// The same, out of a folder that no server runs on: one is started for it in this process.
 pub(super) async fn of_folder(folder: &Path, show: Show, output: Output) -> Result<Exit, Failure> {
     if !folder.is_dir() {
-        return Err(Failure::usage(format!("there is no folder {}", folder.display()))
-            .help("name the folder that `tertulia demo` or `tertulia dev --data` named"));
+        return Err(
+            Failure::usage(format!("there is no folder {}", folder.display()))
+                .help("name the folder that `tertulia demo` or `tertulia dev --data` named"),
+        );
     }
     let server = Embedded::start(folder).await?;
     let shown = match Api::new(server.url(), None) {
