@@ -360,7 +360,7 @@ pub(crate) enum Keys {
         /// For whom it speaks: user:NAME, service:NAME or agent:NAME
         party: String,
         /// What to call it
-        #[arg(long, default_value = "")]
+        #[arg(long, default_value = "command line")]
         label: String,
     },
     /// List keys, without what they are

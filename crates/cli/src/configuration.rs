@@ -26,6 +26,8 @@ pub(crate) struct Configuration {
     pub(crate) default_agent: Option<String>,
     /// Who may call.
     pub(crate) authentication: Authentication,
+    /// Whether A2A cards are shown to callers without a key.
+    pub(crate) public_cards: bool,
 }
 
 /// Who may call.
@@ -48,6 +50,7 @@ impl Default for Configuration {
             public_url: None,
             default_agent: None,
             authentication: Authentication::default(),
+            public_cards: false,
         }
     }
 }
@@ -160,16 +163,13 @@ mod tests {
     #[test]
     fn everything_that_init_mentions_can_be_said() {
         let text = include_str!("command/init/tertulia.toml");
+        let field = |line: &&str| {
+            let name = line.split(" = ").next().unwrap_or_default();
+            line.contains(" = ") && name.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+        };
         let all: Vec<&str> = text
             .lines()
-            .map(|line| {
-                line.strip_prefix("# ")
-                    .filter(|rest| {
-                        rest.contains(" = \"") && !rest.contains(':')
-                            || rest.starts_with("public_url")
-                    })
-                    .unwrap_or(line)
-            })
+            .map(|line| line.strip_prefix("# ").filter(field).unwrap_or(line))
             .collect();
         let configuration = parse(&all.join("\n")).unwrap();
         assert_eq!(
@@ -177,6 +177,7 @@ mod tests {
             Some("https://tertulia.example.org")
         );
         assert_eq!(configuration.default_agent.as_deref(), Some("example"));
+        assert!(configuration.public_cards);
     }
 
     #[test]

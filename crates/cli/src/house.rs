@@ -76,6 +76,11 @@ pub(crate) fn open(data: DataFolder) -> Result<Engine, Failure> {
     })
 }
 
+/// Where the data lies, as a path that holds in every folder.
+pub(crate) fn place(engine: &Engine) -> PathBuf {
+    std::path::absolute(engine.folder()).unwrap_or_else(|_| engine.folder().to_owned())
+}
+
 /// Makes a tenant's principal, unless it is there.
 pub(crate) async fn principal(
     engine: &Engine,
@@ -149,14 +154,14 @@ pub(crate) fn not_answered(error: &EngineError) -> Failure {
     }
 }
 
-/// Answers calls until the process is asked to end; then what is under way is brought to its end, stored and answered.
+/// Answers calls until the process is `asked` to end; then what is under way is brought to its end, stored and answered.
 pub(crate) async fn serve(
     engine: Engine,
     listener: TcpListener,
     settings: Settings,
+    asked: impl Future<Output = ()>,
     output: Output,
 ) -> Result<Exit, Failure> {
-    let asked = asked_to_end()?;
     let router = tertulia_server::router(engine.clone(), settings);
     let (drained, mut draining) = tokio::sync::watch::channel(false);
     let shutdown = async move {
@@ -190,8 +195,9 @@ pub(crate) async fn serve(
     Ok(Exit::Done)
 }
 
-/// Waits for an interrupt or a request to terminate.
-fn asked_to_end() -> Result<impl Future<Output = ()>, Failure> {
+/// Begins to take interrupts and requests to terminate, and ends with the first. Before anybody is told that the server
+/// listens, so that none is missed.
+pub(crate) fn asked_to_end() -> Result<impl Future<Output = ()>, Failure> {
     let cannot =
         |error: std::io::Error| Failure::internal("signals cannot be waited for").because(&error);
     #[cfg(unix)]

@@ -12,7 +12,7 @@ use crate::{
     arguments::Agents,
     exit::Exit,
     failure::Failure,
-    output::{Output, agent, body, safe},
+    output::{Output, agent, safe},
 };
 
 pub(super) async fn run(api: &Api, agents: Agents, output: Output) -> Result<Exit, Failure> {
@@ -79,15 +79,16 @@ async fn show(
     let mut value = api.get(&["agents", name]).value().await?;
     let read: Agent = api::read(&value)?;
     let version = version.or(read.version).unwrap_or_default();
-    let definition = api
+    let mut answer = api
         .get(&["agents", name, "versions", &version])
         .value()
         .await?;
+    let definition = answer["definition"].take();
     let text = to_markdown(&api::read::<Definition>(&definition)?);
     if let Some(members) = value.as_object_mut() {
         members.insert("definition".to_owned(), definition);
     }
-    output.data(&value, |out| write!(out, "{}", body(&text)))?;
+    output.body(&value, &text)?;
     let work = read.health.map_or_else(String::new, |health| {
         format!(", {} open, {} leased", health.open, health.leased)
     });

@@ -11,7 +11,7 @@ use crate::{
     arguments::Delegate,
     exit::Exit,
     failure::Failure,
-    output::{FAINT, Output, STRONG, act, body, painted, progress::Spinner, safe, task},
+    output::{FAINT, Output, STRONG, act, painted, progress::Spinner, safe, task},
     span::millis,
 };
 
@@ -204,13 +204,11 @@ fn asks(value: &Value, question: &OpenQuestion, output: Output) -> Result<Exit, 
 fn ended(value: &Value, task: &Task, output: Output) -> Result<Exit, Failure> {
     let reply = task.reply.as_deref();
     let said = reply.map(act::full).unwrap_or_default();
-    output.data(value, |out| {
-        if said.is_empty() {
-            Ok(())
-        } else {
-            writeln!(out, "{}", body(&said))
-        }
-    })?;
+    if said.is_empty() {
+        output.data(value, |_| Ok(()))?;
+    } else {
+        output.body(value, &said)?;
+    }
     if task.state == TaskState::Done {
         for artifact in reply.map_or(&[][..], |reply| &reply.artifacts) {
             output.note(&format!(

@@ -18,6 +18,7 @@ use crate::{
 
 pub(super) async fn run(dev: &Dev, output: Output) -> Result<Exit, Failure> {
     house::log("warn", output);
+    let asked = house::asked_to_end()?;
     let user = Party::user("dev").map_err(|error| Failure::internal(error.to_string()))?;
     let (listener, address) =
         house::listen(SocketAddr::from((Ipv4Addr::LOCALHOST, dev.port))).await?;
@@ -45,7 +46,7 @@ pub(super) async fn run(dev: &Dev, output: Output) -> Result<Exit, Failure> {
         }
     }
     let url = format!("http://{address}");
-    let place = engine.folder().display().to_string();
+    let place = house::place(&engine).display().to_string();
     let ready = json!({"url": url, "data": place, "agents": agents});
     output.data(&ready, |out| writeln!(out, "{url}"))?;
     output.note(&friendly(&url, &place, temporary, &agents));
@@ -55,8 +56,10 @@ pub(super) async fn run(dev: &Dev, output: Output) -> Result<Exit, Failure> {
             party: user,
         },
         public_url: Some(url),
+        default_agent: dev.default_agent.clone(),
+        public_cards: None,
     };
-    house::serve(engine, listener, settings, output).await
+    house::serve(engine, listener, settings, asked, output).await
 }
 
 fn friendly(url: &str, place: &str, temporary: bool, agents: &[String]) -> String {

@@ -26,6 +26,7 @@ pub(super) async fn run(serve: &Serve, output: Output) -> Result<Exit, Failure> 
     }
     configuration.check_door()?;
     house::log("info", output);
+    let asked = house::asked_to_end()?;
     let admin = Party::user("admin").map_err(|error| Failure::internal(error.to_string()))?;
     let (listener, address) = house::listen(configuration.listen).await?;
     let engine = house::open(DataFolder::Path(configuration.data.clone()))?;
@@ -48,7 +49,7 @@ pub(super) async fn run(serve: &Serve, output: Output) -> Result<Exit, Failure> 
         }
     }
     let url = format!("http://{address}");
-    let mut ready = json!({"url": url, "data": engine.folder()});
+    let mut ready = json!({"url": url, "data": house::place(&engine)});
     if let Some(key) = &key {
         ready["admin_key"] = json!(key);
     }
@@ -64,8 +65,10 @@ pub(super) async fn run(serve: &Serve, output: Output) -> Result<Exit, Failure> 
     let settings = Settings {
         auth,
         public_url: Some(configuration.public_url.unwrap_or(url)),
+        default_agent: configuration.default_agent,
+        public_cards: configuration.public_cards.then(|| house::TENANT.to_owned()),
     };
-    house::serve(engine, listener, settings, output).await
+    house::serve(engine, listener, settings, asked, output).await
 }
 
 /// Makes the administrator, and a key where there is none or another is asked for.
@@ -126,6 +129,9 @@ fn open_doors(configuration: &Configuration) -> Vec<&'static str> {
     }
     if !configuration.listen.ip().is_loopback() {
         open.push("keys and bodies travel unencrypted beyond this machine; put a proxy with TLS before it");
+    }
+    if configuration.public_cards {
+        open.push("the A2A cards of all agents are shown without a key (public_cards = true)");
     }
     open.push("/healthz, /readyz, /metrics and /openapi.json answer without a key");
     open.push("any agent may delegate to any other of its tenant: no policy, authority or budget is judged yet");

@@ -8,7 +8,11 @@ use super::{FAINT, STRONG, act, line, painted, safe};
 /// An event on one line: its number, what happened, and the act that it tells of or what it names.
 pub(crate) fn on_a_line(event: &Event) -> String {
     let number = painted(FAINT, &format!("{:>4}", event.n));
-    if let Some(said) = &event.act {
+    let said = event
+        .act
+        .as_ref()
+        .filter(|_| event.kind == "conversation.act");
+    if let Some(said) = said {
         return format!("{number}  {}", act::on_a_line(said));
     }
     let mut text = format!(
@@ -32,6 +36,27 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn an_act_stands_for_the_event_that_it_was_said() {
+        let event = |kind: &str| -> Event {
+            serde_json::from_value(json!({
+                "n": 2, "kind": kind, "at": "2026-11-12T14:03:22.123Z", "detail": {"state": "done"},
+                "act": {"performative": "agree", "sender": "agent:a", "recipient": "user:b",
+                        "at": "2026-11-12T14:03:22.123Z"},
+            }))
+            .unwrap()
+        };
+        let plain = |event: &Event| anstream::adapter::strip_str(&on_a_line(event)).to_string();
+        assert_eq!(
+            plain(&event("conversation.act")),
+            "   2  14:03:22.123  agree      agent:a → user:b"
+        );
+        assert_eq!(
+            plain(&event("task.state")),
+            "   2  14:03:22.123  task.state  state=done"
+        );
+    }
 
     #[test]
     fn what_an_event_names_stands_behind_it() {

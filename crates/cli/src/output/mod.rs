@@ -54,6 +54,22 @@ impl Output {
         Ok(out.flush()?)
     }
 
+    /// Prints what an agent wrote, with a line break at its end: safe on a terminal, to a program as it is.
+    pub(crate) fn body(self, value: &Value, text: &str) -> Result<(), Failure> {
+        if self.json || io::stdout().is_terminal() {
+            return self.data(value, |out| {
+                writeln!(out, "{}", safe(text.trim_end_matches('\n')))
+            });
+        }
+        // Not through the stream that takes styles away: it would take parts of the body with them.
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        if !text.ends_with('\n') {
+            out.write_all(b"\n")?;
+        }
+        Ok(out.flush()?)
+    }
+
     /// Prints text that is data, with a line break at its end.
     pub(crate) fn text(text: &str) -> Result<(), Failure> {
         let mut out = anstream::stdout().lock();
@@ -148,15 +164,6 @@ pub(crate) fn line(text: &str, most: usize) -> String {
     format!("{cut}…")
 }
 
-/// Text that an agent wrote, as data: as it is for a program, safe for a terminal.
-pub(crate) fn body(text: &str) -> String {
-    if io::stdout().is_terminal() {
-        safe(text)
-    } else {
-        text.to_owned()
-    }
-}
-
 /// A table without borders, at most as wide as the terminal. Cells hold no styles, which have no width.
 pub(crate) fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
     let mut table = comfy_table::Table::new();
@@ -170,7 +177,7 @@ pub(crate) fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
     let lines: Vec<String> = table
         .to_string()
         .lines()
-        .map(|line| line.trim_end().to_owned())
+        .map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end().to_owned())
         .collect();
     lines.join("\n")
 }

@@ -195,7 +195,10 @@ fn hop(record: &HopRecord) -> String {
         Some(Value::String(digest)) => format!("  version {}", short_digest(digest)),
         _ => String::new(),
     };
-    let text = format!("hop {}  attempt {}  {state}{version}", record.id, record.attempt);
+    let text = format!(
+        "hop {}  attempt {}  {state}{version}",
+        record.id, record.attempt
+    );
     safe(text.trim_end())
 }
 
