@@ -103,6 +103,8 @@ pub(crate) enum Command {
     Keys(Keys),
     /// Explain a reason code, a status or a performative
     Explain(Explain),
+    /// Measure the whole path under load, on this machine
+    Bench(Bench),
     /// Print completions for a shell
     Completions(Completions),
 }
@@ -377,6 +379,25 @@ pub(crate) struct Explain {
     /// A reason code, the code of a status, or a performative; without one, all are listed
     #[arg(value_name = "CODE")]
     pub(crate) code: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// Clients at once; a run for each number
+    #[arg(long, value_delimiter = ',', default_value = "16,256", value_name = "N,N")]
+    pub(crate) clients: Vec<u32>,
+    /// How long each run is measured
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    pub(crate) seconds: u32,
+    /// Measure this A2A server, which runs already, instead of one of our own
+    #[arg(long, requires = "peer_pid", value_name = "URL")]
+    pub(crate) peer: Option<String>,
+    /// Its process
+    #[arg(long, requires = "peer", value_name = "PID")]
+    pub(crate) peer_pid: Option<u32>,
+    /// What to call it
+    #[arg(long, requires = "peer", value_name = "NAME")]
+    pub(crate) name: Option<String>,
 }
 
 #[derive(Debug, Args)]

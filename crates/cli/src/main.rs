@@ -3,6 +3,7 @@
 
 mod api;
 mod arguments;
+mod bench;
 mod command;
 mod configuration;
 mod embedded;

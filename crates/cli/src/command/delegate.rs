@@ -15,8 +15,8 @@ use crate::{
     span::millis,
 };
 
-/// How long one call waits; the waiting goes on in the next.
-const POLL_MS: &str = "15000";
+/// How long one call waits, so that the spinner tells what is so; the waiting goes on in the next.
+const POLL_MS: &str = "3000";
 
 pub(super) async fn run(api: &Api, delegate: Delegate, output: Output) -> Result<Exit, Failure> {
     let opening = opening(&delegate)?;

@@ -57,6 +57,7 @@ pub(crate) async fn run(arguments: Arguments, output: Output) -> Result<Exit, Fa
         Command::Commitments(which) => commitments::run(&api()?, which, output).await,
         Command::Keys(keys) => keys::run(&api()?, keys, output).await,
         Command::Explain(explain) => explain::run(&explain, output),
+        Command::Bench(bench) => crate::bench::run(bench, output).await,
         Command::Completions(completions) => completions::run(&completions),
     }
 }

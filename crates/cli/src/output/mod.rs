@@ -8,10 +8,7 @@ pub(crate) mod page;
 pub(crate) mod progress;
 pub(crate) mod task;
 
-use std::{
-    io::{self, IsTerminal as _, Write},
-    time::Duration,
-};
+use std::io::{self, IsTerminal as _, Write};
 
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
@@ -30,6 +27,9 @@ pub(crate) const PARTY: Style = AnsiColor::Cyan.on_default();
 pub(crate) const FAINT: Style = Style::new().dimmed();
 /// What matters more.
 pub(crate) const STRONG: Style = Style::new().bold();
+
+/// Columns below which a table is not made to fit.
+const NARROW: u16 = 60;
 
 /// How this run prints.
 #[derive(Debug, Clone, Copy)]
@@ -169,8 +169,11 @@ pub(crate) fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
     let mut table = comfy_table::Table::new();
     table
         .load_style(comfy_table::presets::NOTHING)
-        .set_content_arrangement(comfy_table::ContentArrangement::Dynamic)
         .set_header(heads);
+    // Some terminals do not know how wide they are.
+    if table.width().is_some_and(|width| width >= NARROW) {
+        table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
+    }
     for row in rows {
         table.add_row(row);
     }
@@ -180,16 +183,6 @@ pub(crate) fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
         .map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end().to_owned())
         .collect();
     lines.join("\n")
-}
-
-/// A span for people: the largest unit that is at least one.
-pub(crate) fn span(span: Duration) -> String {
-    let seconds = span.as_secs();
-    match seconds {
-        0..60 => format!("{seconds} s"),
-        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
-    }
 }
 
 #[cfg(test)]
@@ -209,12 +202,5 @@ mod tests {
     fn a_line_is_one_line_of_bounded_length() {
         assert_eq!(line("a\n  b\t c", 10), "a b c");
         assert_eq!(line("abcdef", 4), "abc…");
-    }
-
-    #[test]
-    fn spans_are_told_in_their_largest_units() {
-        assert_eq!(span(Duration::from_secs(5)), "5 s");
-        assert_eq!(span(Duration::from_secs(125)), "2 min 5 s");
-        assert_eq!(span(Duration::from_mins(121)), "2 h 1 min");
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{line, span};
+use super::line;
 
 /// A spinner that goes away when it is dropped.
 pub(crate) struct Spinner {
@@ -19,7 +19,7 @@ impl Spinner {
             ProgressBar::hidden()
         };
         // The template is fixed; the default shows the same without colour.
-        if let Ok(style) = ProgressStyle::with_template("{spinner:.cyan} {wide_msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{spinner:.cyan} {msg} ({elapsed})") {
             bar.set_style(style);
         }
         bar.set_message(text.to_owned());
@@ -29,11 +29,7 @@ impl Spinner {
 
     /// Tells how it stands.
     pub(crate) fn tell(&self, text: &str) {
-        self.bar.set_message(format!(
-            "{} ({})",
-            line(text, 120),
-            span(self.bar.elapsed())
-        ));
+        self.bar.set_message(line(text, 60));
     }
 
     /// Takes it away while a person is asked.

@@ -148,17 +148,8 @@ fn steps(sight: &Sight, grant: &Grant) -> Result<Vec<StepView>, Problem> {
         else {
             continue;
         };
-        // Steps that were made while a question was handled are stored under its id; the handler knows them without.
-        let scope = handling.map(|ask| format!("{ask}/"));
-        let name = match &scope {
-            Some(scope) => receipt
-                .name
-                .strip_prefix(scope.as_str())
-                .unwrap_or(&receipt.name),
-            None => &receipt.name,
-        };
         views.push(StepView {
-            name: name.to_owned(),
+            name: receipt.name,
             ordinal,
             handling,
             receipt: sight.receipt(receipt.outcome, None)?,

@@ -42,10 +42,12 @@ impl GroupView {
     /// A group of which `arrivals` tells the ended branches with their places.
     pub(crate) fn new(group: &Group, mut arrivals: Vec<(u32, TaskId)>) -> Self {
         arrivals.sort_unstable();
-        let (state, fired_by) = match group.state {
-            GroupState::Open => ("open", None),
-            GroupState::Fired { by, .. } => ("fired", Some(by)),
+        // What ended after it fired is no part of what its owner went on with: a later run must see the same.
+        let (state, fired_by, ended) = match group.state {
+            GroupState::Open => ("open", None, group.ended),
+            GroupState::Fired { by, ended } => ("fired", Some(by), ended),
         };
+        arrivals.truncate(usize::try_from(ended).unwrap_or(usize::MAX));
         Self {
             id: group.id,
             mode: group.mode,

@@ -104,7 +104,7 @@ pub(crate) struct TurnView {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Step)]
 pub(crate) struct StepView {
-    /// Its name.
+    /// Its name; one made while a question was handled is called `<ask>/<name>`.
     pub(crate) name: String,
     /// Its place among the task's steps, from 1.
     pub(crate) ordinal: u32,
