@@ -7,11 +7,17 @@ pub fn run(bytes: &[u8]) {
     match parse_call(bytes, &limits) {
         Ok(call) => {
             if let Err(error) = call.decode(&limits) {
-                assert!(!error.to_json_rpc().message.is_empty(), "a refusal says nothing");
+                assert!(
+                    !error.to_json_rpc().message.is_empty(),
+                    "a refusal says nothing"
+                );
             }
         }
         Err(refused) => {
-            assert!(refused.error.to_json_rpc().code < 0, "a refusal has no code");
+            assert!(
+                refused.error.to_json_rpc().code < 0,
+                "a refusal has no code"
+            );
         }
     }
 }

@@ -15,7 +15,10 @@ fn envelope() -> Envelope {
     let root = RootId::from_bytes([1; 16]);
     let party = |text: &str| text.parse::<Party>().expect("a party");
     Envelope {
-        id: ActId { conversation: ConversationId::new(root, 1), seq: 1 },
+        id: ActId {
+            conversation: ConversationId::new(root, 1),
+            seq: 1,
+        },
         tenant: TenantId(1),
         performative: Performative::Request,
         sender: party("agent:logs"),
@@ -38,20 +41,46 @@ fn envelope() -> Envelope {
 }
 
 fn marks(text: &str) -> usize {
-    text.chars().filter(|c| matches!(c, '⟦' | '⟧' | '⟐')).count()
+    text.chars()
+        .filter(|c| matches!(c, '⟦' | '⟧' | '⟐'))
+        .count()
 }
 
 pub fn run(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes).into_owned();
     let speaker = Speaker::from(&envelope());
-    let plain = render(&speaker, &Untrusted::new(Body { parts: vec![Part::text("x")] }));
-    let data = render(&speaker, &Untrusted::new(Body { parts: vec![Part::data("x".into())] }));
-    let as_text = render(&speaker, &Untrusted::new(Body { parts: vec![Part::text(text.clone())] }));
-    let as_data = render(&speaker, &Untrusted::new(Body { parts: vec![Part::data(text.into())] }));
+    let plain = render(
+        &speaker,
+        &Untrusted::new(Body {
+            parts: vec![Part::text("x")],
+        }),
+    );
+    let data = render(
+        &speaker,
+        &Untrusted::new(Body {
+            parts: vec![Part::data("x".into())],
+        }),
+    );
+    let as_text = render(
+        &speaker,
+        &Untrusted::new(Body {
+            parts: vec![Part::text(text.clone())],
+        }),
+    );
+    let as_data = render(
+        &speaker,
+        &Untrusted::new(Body {
+            parts: vec![Part::data(text.into())],
+        }),
+    );
     for (hostile, harmless) in [(&as_text, &plain), (&as_data, &data)] {
         assert_eq!(hostile.len(), harmless.len());
         for (hostile, harmless) in hostile.iter().zip(harmless) {
-            assert_eq!(marks(hostile.text()), marks(harmless.text()), "a body made a mark of the engine's");
+            assert_eq!(
+                marks(hostile.text()),
+                marks(harmless.text()),
+                "a body made a mark of the engine's"
+            );
         }
     }
 }

@@ -22,7 +22,9 @@ where
 }
 
 pub fn run(bytes: &[u8]) {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
     one::<RootId>(text);
     one::<TaskId>(text);
     one::<HopId>(text);

@@ -384,7 +384,12 @@ pub(crate) struct Explain {
 #[derive(Debug, Args)]
 pub(crate) struct Bench {
     /// Clients at once; a run for each number
-    #[arg(long, value_delimiter = ',', default_value = "16,256", value_name = "N,N")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "16,256",
+        value_name = "N,N"
+    )]
     pub(crate) clients: Vec<u32>,
     /// How long each run is measured
     #[arg(long, default_value_t = 10, value_name = "N")]

@@ -36,6 +36,9 @@ use tertulia_acts::{
 };
 use tertulia_engine::{DataFolder, Engine, Options};
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 type Failed = Box<dyn Error + std::marker::Send + Sync>;
 
 fn main() -> Result<(), Failed> {

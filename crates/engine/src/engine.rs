@@ -187,22 +187,19 @@ impl Engine {
             ));
         };
         self.shared.credentials.forget();
-        match caller.credential {
-            Some(key) => {
-                *caller = self
-                    .shared
-                    .credentials
-                    .look_up(&self.shared.reader, key)?
-                    .ok_or(EngineError::Revoked)?
-            }
-            None => {
-                let tenant = self
-                    .shared
-                    .reader
-                    .tenant(caller.tenant)?
-                    .ok_or(EngineError::Revoked)?;
-                caller.epoch = tenant.epoch;
-            }
+        if let Some(key) = caller.credential {
+            *caller = self
+                .shared
+                .credentials
+                .look_up(&self.shared.reader, key)?
+                .ok_or(EngineError::Revoked)?;
+        } else {
+            let tenant = self
+                .shared
+                .reader
+                .tenant(caller.tenant)?
+                .ok_or(EngineError::Revoked)?;
+            caller.epoch = tenant.epoch;
         }
         Ok(())
     }
@@ -376,9 +373,9 @@ impl Engine {
                 .filter(Result::is_err)
                 .count()
         });
-        match joined.await {
-            Ok(0) => {}
-            Ok(_) | Err(_) => tracing::error!("a thread of the engine ended by a panic"),
+        if let Ok(0) = joined.await {
+        } else {
+            tracing::error!("a thread of the engine ended by a panic")
         }
     }
 }

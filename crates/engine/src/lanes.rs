@@ -199,7 +199,9 @@ mod tests {
     #[test]
     fn it_is_bounded_in_number_and_bytes_and_takes_one_of_any_size() {
         let lanes = Lanes::new();
-        lanes.push(Lane::of(&upkeep()), 0, WRITER_QUEUE_BYTES * 2).unwrap();
+        lanes
+            .push(Lane::of(&upkeep()), 0, WRITER_QUEUE_BYTES * 2)
+            .unwrap();
         assert_eq!(lanes.push(Lane::of(&upkeep()), 1, 1), Err(Full::Overloaded));
         assert_eq!(lanes.take(10, Duration::ZERO).unwrap(), [0]);
         for n in 0..WRITER_QUEUE {
@@ -215,6 +217,6 @@ mod tests {
         lanes.close();
         assert_eq!(lanes.push(Lane::of(&upkeep()), 8, 1), Err(Full::Closed));
         assert_eq!(lanes.take(10, Duration::ZERO), Some(vec![7]));
-        assert_eq!(lanes.take(10, Duration::from_secs(60)), None);
+        assert_eq!(lanes.take(10, Duration::from_mins(1)), None);
     }
 }

@@ -46,24 +46,44 @@ pub(super) async fn run(
     let spinner = output.spinner(&format!("{clients} clients"));
     let mut running = JoinSet::new();
     for client in 0..clients {
-        running.spawn(exchange_until_stopped(Arc::clone(&shared), http.clone(), client));
+        running.spawn(exchange_until_stopped(
+            Arc::clone(&shared),
+            http.clone(),
+            client,
+        ));
     }
     tokio::time::sleep(warm_up).await;
     shared.counting.store(true, Ordering::SeqCst);
     let (begun, before) = (Instant::now(), process::processor(pid)?);
     while begun.elapsed() < seconds {
         tokio::time::sleep(Duration::from_millis(200).min(seconds)).await;
-        spinner.tell(&format!("{clients} clients, {} exchanges", shared.exchanges.load(Ordering::Relaxed)));
+        spinner.tell(&format!(
+            "{clients} clients, {} exchanges",
+            shared.exchanges.load(Ordering::Relaxed)
+        ));
     }
     shared.counting.store(false, Ordering::SeqCst);
-    let (elapsed, processor) = (begun.elapsed(), process::processor(pid)?.saturating_sub(before));
+    let (elapsed, processor) = (
+        begun.elapsed(),
+        process::processor(pid)?.saturating_sub(before),
+    );
     shared.stopping.store(true, Ordering::SeqCst);
     let mut latencies = Vec::new();
     while let Some(joined) = running.join_next().await {
-        latencies.extend(joined.map_err(|error| Failure::internal("a client of the load failed").because(&error))??);
+        latencies.extend(
+            joined.map_err(|error| {
+                Failure::internal("a client of the load failed").because(&error)
+            })??,
+        );
     }
     latencies.sort_unstable();
-    Ok(Measured { clients, exchanges: latencies.len() as u64, elapsed, processor, latencies })
+    Ok(Measured {
+        clients,
+        exchanges: latencies.len() as u64,
+        elapsed,
+        processor,
+        latencies,
+    })
 }
 
 /// One client: its latencies while they were counted.
@@ -80,7 +100,9 @@ async fn exchange_until_stopped(
         let answer = exchange(&shared.url, &http, client, n).await?;
         let took = begun.elapsed();
         if answer["result"]["task"]["status"]["state"] != "TASK_STATE_COMPLETED" {
-            return Err(Failure::usage(format!("an exchange did not complete: {answer}")));
+            return Err(Failure::usage(format!(
+                "an exchange did not complete: {answer}"
+            )));
         }
         if shared.counting.load(Ordering::Relaxed) {
             shared.exchanges.fetch_add(1, Ordering::Relaxed);
@@ -90,15 +112,26 @@ async fn exchange_until_stopped(
     Ok(latencies)
 }
 
-async fn exchange(url: &str, http: &reqwest::Client, client: u32, n: u64) -> Result<Value, Failure> {
+async fn exchange(
+    url: &str,
+    http: &reqwest::Client,
+    client: u32,
+    n: u64,
+) -> Result<Value, Failure> {
     let message = json!({
         "messageId": format!("bench-{client}-{n}"),
         "role": "ROLE_USER",
         "parts": [{"text": format!("exchange {n} of client {client}")}],
     });
-    let call = json!({"jsonrpc": "2.0", "id": n, "method": "SendMessage", "params": {"message": message}});
-    let failed = |error: reqwest::Error| Failure::usage(format!("{url} did not answer an exchange")).because(&error);
-    let post = http.post(url).timeout(PATIENCE).header("A2A-Version", "1.0");
+    let call =
+        json!({"jsonrpc": "2.0", "id": n, "method": "SendMessage", "params": {"message": message}});
+    let failed = |error: reqwest::Error| {
+        Failure::usage(format!("{url} did not answer an exchange")).because(&error)
+    };
+    let post = http
+        .post(url)
+        .timeout(PATIENCE)
+        .header("A2A-Version", "1.0");
     let answer = post.json(&call).send().await.map_err(failed)?;
     answer.json().await.map_err(failed)
 }

@@ -10,12 +10,7 @@ mod work;
 
 use std::time::Duration;
 
-use crate::{
-    arguments,
-    exit::Exit,
-    failure::Failure,
-    output::Output,
-};
+use crate::{arguments, exit::Exit, failure::Failure, output::Output};
 
 pub(crate) use self::report::Report;
 
@@ -30,7 +25,9 @@ pub(crate) async fn run(bench: arguments::Bench, output: Output) -> Result<Exit,
     let mut reports = Vec::new();
     for clients in &bench.clients {
         let report = match (&bench.peer, bench.peer_pid) {
-            (Some(url), Some(pid)) => peer(url, pid, bench.name.as_deref(), *clients, seconds, output).await?,
+            (Some(url), Some(pid)) => {
+                peer(url, pid, bench.name.as_deref(), *clients, seconds, output).await?
+            }
             _ => ours(*clients, seconds, output).await?,
         };
         output.data(&report.to_json(), |out| report.write(out))?;

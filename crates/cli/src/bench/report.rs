@@ -22,7 +22,10 @@ impl Measured {
     /// The latency that so many of a thousand exchanges did not exceed.
     fn quantile(&self, per_mille: usize) -> Duration {
         let last = self.latencies.len().saturating_sub(1);
-        self.latencies.get(last * per_mille / 1000).copied().unwrap_or_default()
+        self.latencies
+            .get(last * per_mille / 1000)
+            .copied()
+            .unwrap_or_default()
     }
 }
 
@@ -40,7 +43,10 @@ pub(crate) struct Report {
     pub(crate) per_fsync: Option<f64>,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "figures for people; none is near 2^52")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "figures for people; none is near 2^52"
+)]
 impl Report {
     fn rate(&self) -> f64 {
         self.measured.exchanges as f64 / self.measured.elapsed.as_secs_f64()
@@ -82,7 +88,8 @@ impl Report {
             Self::millis(self.measured.quantile(500)),
             Self::millis(self.measured.quantile(990)),
             self.cost(),
-            self.per_fsync.map_or_else(String::new, |n| format!(", {n:.1} requests per fsync")),
+            self.per_fsync
+                .map_or_else(String::new, |n| format!(", {n:.1} requests per fsync")),
             self.resident_bytes as f64 / 1e6,
         )?;
         if let Some(idle) = self.idle_bytes {

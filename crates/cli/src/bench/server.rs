@@ -35,8 +35,9 @@ impl Counters {
 impl Server {
     /// Starts one on a free port. It ends with this value.
     pub(super) async fn start() -> Result<Self, Failure> {
-        let program = std::env::current_exe()
-            .map_err(|error| Failure::internal("this program cannot find itself").because(&error))?;
+        let program = std::env::current_exe().map_err(|error| {
+            Failure::internal("this program cannot find itself").because(&error)
+        })?;
         let mut child = Command::new(program)
             .args(["dev", "--port", "0", "--json"])
             .env_remove("TERTULIA_URL")
@@ -47,7 +48,10 @@ impl Server {
             .kill_on_drop(true)
             .spawn()
             .map_err(|error| Failure::internal("the server cannot be started").because(&error))?;
-        let stdout = child.stdout.take().ok_or_else(|| Failure::internal("the server has no output"))?;
+        let stdout = child
+            .stdout
+            .take()
+            .ok_or_else(|| Failure::internal("the server has no output"))?;
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line).await?;
         let url = serde_json::from_str::<Value>(&line)
@@ -81,19 +85,36 @@ impl Server {
         let refused = |error: tertulia_worker::Error| {
             Failure::internal("the agent of the bench cannot be added").because(&error)
         };
-        self.client()?.put_agent_markdown(name, &definition).await.map_err(refused)?;
+        self.client()?
+            .put_agent_markdown(name, &definition)
+            .await
+            .map_err(refused)?;
         Ok(())
     }
 
     /// Its counters now.
     pub(super) async fn counters(&self) -> Result<Counters, Failure> {
-        let unread = |error: reqwest::Error| Failure::internal("the server's metrics cannot be read").because(&error);
+        let unread = |error: reqwest::Error| {
+            Failure::internal("the server's metrics cannot be read").because(&error)
+        };
         let client = self.client()?;
         let get = client.http().get(format!("{}/metrics", self.url));
-        let text = get.send().await.map_err(unread)?.text().await.map_err(unread)?;
+        let text = get
+            .send()
+            .await
+            .map_err(unread)?
+            .text()
+            .await
+            .map_err(unread)?;
         let value = |name: &str| {
             text.lines()
-                .find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse::<f64>().ok())
+                .find_map(|line| {
+                    line.strip_prefix(name)?
+                        .strip_prefix(' ')?
+                        .trim()
+                        .parse::<f64>()
+                        .ok()
+                })
                 .ok_or_else(|| Failure::internal(format!("the server's metrics have no {name}")))
         };
         Ok(Counters {

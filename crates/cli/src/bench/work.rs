@@ -50,7 +50,10 @@ async fn work(url: &str, agent: &str) {
         Err(_) => return,
     };
     loop {
-        let Ok(leases) = client.claim(&Claim::new(agent, LEASES, Duration::from_secs(5))).await else {
+        let Ok(leases) = client
+            .claim(&Claim::new(agent, LEASES, Duration::from_secs(5)))
+            .await
+        else {
             // The load tells of a server that does not answer; here one only waits for it.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
@@ -58,7 +61,10 @@ async fn work(url: &str, agent: &str) {
         let replies: Vec<BatchItem> = leases
             .iter()
             .map(|lease| {
-                let reply = Operation::Reply { parts: vec![Part::text("done")], artifacts: Vec::new() };
+                let reply = Operation::Reply {
+                    parts: vec![Part::text("done")],
+                    artifacts: Vec::new(),
+                };
                 BatchItem::new(lease.token.clone(), reply)
             })
             .collect();

@@ -17,7 +17,9 @@ mod names;
 
 /// Runs a target over its corpus, and tells how much there was.
 fn over(target: &str, run: fn(&[u8])) -> usize {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fuzz/corpus")
+        .join(target);
     let entries = fs::read_dir(&folder).expect("every target has a corpus");
     let mut seen = 0;
     for entry in entries {

@@ -62,7 +62,11 @@ impl Drop for Server {
 }
 
 fn patient(url: &str) -> Client {
-    let retry = Retry { first: Duration::from_millis(20), most: Duration::from_millis(200), ..Retry::default() };
+    let retry = Retry {
+        first: Duration::from_millis(20),
+        most: Duration::from_millis(200),
+        ..Retry::default()
+    };
     Client::new(url, None).expect("a client").retrying(retry)
 }
 
@@ -73,11 +77,21 @@ async fn send_all(url: String, sender: usize, acknowledged: Acknowledged) {
     let client = patient(&url);
     for n in 0..REQUESTS {
         let key = format!("key-{sender}-{n}");
-        let opening = Opening::request("echo").text(format!("request {n} of {sender}")).keyed(key.clone());
+        let opening = Opening::request("echo")
+            .text(format!("request {n} of {sender}"))
+            .keyed(key.clone());
         let receipted = client.send(&opening).await.expect("answered in the end");
-        let Receipt::Accepted { task, .. } = receipted.receipt else { panic!("{key}: {:?}", receipted.receipt) };
-        let before = acknowledged.lock().expect("a lock").insert(key.clone(), task.id.clone());
-        assert!(before.is_none(), "{key} was acknowledged twice by one sender");
+        let Receipt::Accepted { task, .. } = receipted.receipt else {
+            panic!("{key}: {:?}", receipted.receipt)
+        };
+        let before = acknowledged
+            .lock()
+            .expect("a lock")
+            .insert(key.clone(), task.id.clone());
+        assert!(
+            before.is_none(),
+            "{key} was acknowledged twice by one sender"
+        );
     }
 }
 
@@ -85,12 +99,20 @@ async fn send_all(url: String, sender: usize, acknowledged: Acknowledged) {
 async fn work(url: String, stop: CancellationToken) {
     let client = patient(&url);
     while !stop.is_cancelled() {
-        let Ok(leases) = client.claim(&Claim::new("echo", 16, Duration::from_millis(300))).await else { continue };
+        let Ok(leases) = client
+            .claim(&Claim::new("echo", 16, Duration::from_millis(300)))
+            .await
+        else {
+            continue;
+        };
         let replies: Vec<BatchItem> = leases
             .iter()
             .map(|lease| {
                 let text = format!("echo of {}", lease.task.id);
-                let reply = Operation::Reply { parts: vec![Part::text(text)], artifacts: Vec::new() };
+                let reply = Operation::Reply {
+                    parts: vec![Part::text(text)],
+                    artifacts: Vec::new(),
+                };
                 BatchItem::new(lease.token.clone(), reply)
             })
             .collect();
@@ -106,9 +128,16 @@ async fn i05_i06_nothing_acknowledged_is_lost_by_kill_nine() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut server = Server::start(folder.path(), 0);
     let url = server.url.clone();
-    let port: u16 = url.rsplit(':').next().and_then(|port| port.trim_end_matches('/').parse().ok()).expect("a port");
+    let port: u16 = url
+        .rsplit(':')
+        .next()
+        .and_then(|port| port.trim_end_matches('/').parse().ok())
+        .expect("a port");
     let definition = "---\nname: echo\ndescription: Repeats.\nowner: user:dev\n---\n";
-    patient(&url).put_agent_markdown("echo", definition).await.expect("an agent");
+    patient(&url)
+        .put_agent_markdown("echo", definition)
+        .await
+        .expect("an agent");
 
     let acknowledged = Acknowledged::default();
     let stop = CancellationToken::new();
@@ -133,20 +162,45 @@ async fn i05_i06_nothing_acknowledged_is_lost_by_kill_nine() {
     assert_eq!(acknowledged.len(), SENDERS * REQUESTS);
     let client = patient(&url);
     for (key, id) in &acknowledged {
-        let task = client.wait_for_task(id, Duration::from_secs(90)).await.expect("an acknowledged task is there");
-        assert_eq!(task.state, TaskState::Done, "{key}: {id} is {:?}", task.state);
+        let task = client
+            .wait_for_task(id, Duration::from_secs(90))
+            .await
+            .expect("an acknowledged task is there");
+        assert_eq!(
+            task.state,
+            TaskState::Done,
+            "{key}: {id} is {:?}",
+            task.state
+        );
         let reply = task.reply.as_ref().expect("a reply");
-        assert_eq!(reply.parts, [Part::text(format!("echo of {id}"))], "{key} has another's reply");
+        assert_eq!(
+            reply.parts,
+            [Part::text(format!("echo of {id}"))],
+            "{key} has another's reply"
+        );
         // The same key again: the same task, and no second one.
-        let (sender, n) = key.trim_start_matches("key-").split_once('-').expect("a key");
-        let again = Opening::request("echo").text(format!("request {n} of {sender}")).keyed(key.clone());
+        let (sender, n) = key
+            .trim_start_matches("key-")
+            .split_once('-')
+            .expect("a key");
+        let again = Opening::request("echo")
+            .text(format!("request {n} of {sender}"))
+            .keyed(key.clone());
         let again = client.send(&again).await.expect("answered");
         assert!(again.replayed, "{key} was carried out again");
-        let Receipt::Accepted { task, .. } = again.receipt else { panic!("{key}: {:?}", again.receipt) };
+        let Receipt::Accepted { task, .. } = again.receipt else {
+            panic!("{key}: {:?}", again.receipt)
+        };
         assert_eq!(task.id, *id);
     }
     stop.cancel();
     worker.await.expect("the worker ends");
-    assert_eq!(acknowledged.values().collect::<std::collections::BTreeSet<_>>().len(), acknowledged.len());
+    assert_eq!(
+        acknowledged
+            .values()
+            .collect::<std::collections::BTreeSet<_>>()
+            .len(),
+        acknowledged.len()
+    );
     server.kill();
 }
