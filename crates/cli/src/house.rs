@@ -15,10 +15,11 @@ use tertulia_acts::{
 };
 use tertulia_engine::{DataFolder, Engine, EngineError, Options, StartError, catalog::read_folder};
 use tertulia_server::Settings;
+use tertulia_worker::CancellationToken;
 use tokio::net::TcpListener;
 use tracing_subscriber::EnvFilter;
 
-use crate::{command::wrong_agent, exit::Exit, failure::Failure, output::Output};
+use crate::{command::wrong_agent, exit::Exit, failure::Failure, output::Output, residents};
 
 /// The tenant that an installation begins with.
 pub(crate) const TENANT: &str = "default";
@@ -162,6 +163,11 @@ pub(crate) async fn serve(
     asked: impl Future<Output = ()>,
     output: Output,
 ) -> Result<Exit, Failure> {
+    let address = listener
+        .local_addr()
+        .map_err(|error| Failure::internal("the address is not known").because(&error))?;
+    let tenant = engine.tenant(TENANT).await;
+    let tenant = tenant.map_err(|error| not_answered(&error))?;
     let router = tertulia_server::router(engine.clone(), settings);
     let (drained, mut draining) = tokio::sync::watch::channel(false);
     let shutdown = async move {
@@ -169,6 +175,8 @@ pub(crate) async fn serve(
         let _ = draining.changed().await;
     };
     let mut server = tokio::spawn(tertulia_server::serve(listener, router, shutdown));
+    let leaving = CancellationToken::new();
+    let residents = residents::begin(engine.clone(), tenant, address, leaving.clone());
     tokio::select! {
         ended = &mut server => {
             engine.stop().await;
@@ -182,6 +190,11 @@ pub(crate) async fn serve(
         () = asked => {}
     }
     output.note("stopping: what is under way is brought to its end");
+    // The house's own runners give back what they hold while the house still takes it.
+    leaving.cancel();
+    if tokio::time::timeout(DRAIN, residents).await.is_err() {
+        tracing::warn!("a runner did not give back its work in time");
+    }
     engine.drain();
     drained.send_replace(true);
     if tokio::time::timeout(DRAIN, &mut server).await.is_err() {

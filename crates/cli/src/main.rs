@@ -11,6 +11,7 @@ mod exit;
 mod failure;
 mod house;
 mod output;
+mod residents;
 mod span;
 
 use std::{panic, process::ExitCode};

@@ -15,7 +15,7 @@ mod update;
 pub use self::{
     extension::{Claimed, SPEECH_ACT},
     opening::{Said, Unfit, answer, opening},
-    part::{Files, named, parts_in},
+    part::{Files, inlined, named, parts_in},
     state::{Heard, Listed, heard, listed, shown},
     task::{Shown, acts_shown, artifacts, message, refusal, task},
     update::{Teller, Told},

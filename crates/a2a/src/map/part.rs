@@ -149,30 +149,27 @@ pub(super) fn reference_out(reference: &ArtifactRef, files: &Files) -> Part {
     }
 }
 
-/// Bytes by their media type: text as text, JSON as data, all else as they are.
 fn artifact_out(artifact: &Artifact) -> Part {
-    let kind = artifact
-        .media_type
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase();
+    inlined(&artifact.name, &artifact.media_type, &artifact.bytes)
+}
+
+/// Bytes by their media type: text as text, JSON as data, all else as they are.
+pub fn inlined(name: &str, media_type: &str, bytes: &[u8]) -> Part {
+    let kind = media_type.split(';').next().unwrap_or_default();
+    let kind = kind.trim().to_ascii_lowercase();
     let content = if kind.starts_with("text/") {
-        std::str::from_utf8(&artifact.bytes)
+        std::str::from_utf8(bytes)
             .ok()
             .map(|text| PartContent::Text(text.to_owned()))
     } else if kind == "application/json" || kind.ends_with("+json") {
-        serde_json::from_slice(&artifact.bytes)
-            .ok()
-            .map(PartContent::Data)
+        serde_json::from_slice(bytes).ok().map(PartContent::Data)
     } else {
         None
     };
     Part {
-        content: Some(content.unwrap_or_else(|| PartContent::Raw(artifact.bytes.to_vec()))),
+        content: Some(content.unwrap_or_else(|| PartContent::Raw(bytes.to_vec()))),
         metadata: Metadata::new(),
-        filename: artifact.name.clone(),
-        media_type: artifact.media_type.clone(),
+        filename: name.to_owned(),
+        media_type: media_type.to_owned(),
     }
 }

@@ -1,0 +1,151 @@
+//! The house's own runners: they work for the agents whose definitions say `runner: a2a`, as any worker would, over
+//! loopback and with keys of their own that last as long as the process.
+
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    sync::{Mutex, PoisonError},
+};
+
+use futures_util::future::BoxFuture;
+use tertulia_acts::{
+    command::{Command, Configure},
+    digest::Digest,
+    ids::TenantId,
+    party::Party,
+    viewer::Viewer,
+};
+use tertulia_engine::Engine;
+use tertulia_runners::{Directory, Runners};
+use tertulia_worker::{CancellationToken, Client};
+use tokio::task::JoinHandle;
+
+/// What the keys of runners are called.
+const LABEL: &str = "runner:a2a";
+
+/// Begins to run the remote agents of a tenant, at the server that listens on `address`, until `shutdown`.
+pub(crate) fn begin(
+    engine: Engine,
+    tenant: TenantId,
+    address: SocketAddr,
+    shutdown: CancellationToken,
+) -> JoinHandle<()> {
+    let directory = Residents {
+        engine,
+        tenant,
+        url: format!("http://{}", from_here(address)),
+        seen: Mutex::default(),
+    };
+    tokio::spawn(Runners::new(directory).run(shutdown))
+}
+
+/// The address by which this machine reaches a server that listens on all of its addresses.
+fn from_here(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}
+
+struct Residents {
+    engine: Engine,
+    tenant: TenantId,
+    url: String,
+    /// The remote agents as of a config epoch: they change with it only.
+    seen: Mutex<Option<(u64, Vec<String>)>>,
+}
+
+impl Residents {
+    fn look(&self) -> Result<Vec<String>, String> {
+        let reader = self.engine.reader();
+        let tenant = reader
+            .tenant(self.tenant)
+            .map_err(|error| error.to_string())?;
+        let epoch = tenant.map_or(0, |tenant| tenant.epoch);
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, names)) = seen.as_ref()
+            && *at == epoch
+        {
+            return Ok(names.clone());
+        }
+        let agents = reader
+            .agents(self.tenant)
+            .map_err(|error| error.to_string())?;
+        let names: Vec<String> = agents
+            .into_iter()
+            .filter(|read| !read.agent.retired && read.version.definition.runner.is_remote())
+            .map(|read| read.agent.name)
+            .collect();
+        *seen = Some((epoch, names.clone()));
+        Ok(names)
+    }
+
+    /// A key for the agent; those of earlier processes are revoked.
+    async fn key(&self, agent: &str) -> Result<String, String> {
+        let party = Party::agent(agent).map_err(|error| error.to_string())?;
+        let viewer = Viewer::new(self.tenant, party.clone());
+        let keys = self
+            .engine
+            .reader()
+            .keys(&viewer)
+            .map_err(|error| error.to_string())?;
+        for key in keys {
+            if key.party == party && key.label == LABEL && key.revoked.is_none() {
+                let tenant = self.tenant;
+                let digest = key.digest;
+                self.configure(Configure::RevokeKey { tenant, digest })
+                    .await?;
+            }
+        }
+        let key = format!("tertulia_{}", hex::encode(rand::random::<[u8; 32]>()));
+        self.configure(Configure::Key {
+            tenant: self.tenant,
+            party,
+            digest: Digest::of(key.as_bytes()),
+            label: LABEL.to_owned(),
+        })
+        .await?;
+        Ok(key)
+    }
+
+    async fn configure(&self, change: Configure) -> Result<(), String> {
+        let command = Command::Configure(None, Box::new(change));
+        match self.engine.call(command).await {
+            Ok(tertulia_acts::command::Answer::Outcome { .. }) => Ok(()),
+            Ok(other) => Err(format!("a key was answered {other:?}")),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+impl Directory for Residents {
+    fn remote_agents(&self) -> BoxFuture<'_, Result<Vec<String>, String>> {
+        Box::pin(async move { self.look() })
+    }
+
+    fn client<'a>(&'a self, agent: &'a str) -> BoxFuture<'a, Result<Client, String>> {
+        Box::pin(async move {
+            let key = self.key(agent).await?;
+            Client::new(&self.url, Some(&key)).map_err(|error| error.to_string())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_on_all_addresses_is_reached_by_loopback() {
+        for (listens, reached) in [
+            ("0.0.0.0:7300", "127.0.0.1:7300"),
+            ("[::]:1", "[::1]:1"),
+            ("127.0.0.1:80", "127.0.0.1:80"),
+            ("192.0.2.1:80", "192.0.2.1:80"),
+        ] {
+            let reached: SocketAddr = reached.parse().unwrap();
+            assert_eq!(from_here(listens.parse().unwrap()), reached);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! How a task stands at a peer: by its stream where it streams, else asked again and again.
+
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+use tertulia_a2a::{
+    client::{Error, Events, Peer},
+    map::{Heard, heard},
+    wire::{ErrorKind, Message, StreamResponse, Task, TaskStatus},
+};
+use tokio::time::Instant;
+
+/// The pause between two questions how a task stands, at first.
+const PAUSE: Duration = Duration::from_millis(500);
+/// The longest.
+const PAUSE_MOST: Duration = Duration::from_secs(5);
+/// How long a peer may be away before the attempt is given up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What is new.
+pub(super) enum News {
+    /// The peer tells how far it is.
+    Said(Box<Message>),
+    /// It asks; by this mark the question is known again.
+    Asks(String, Option<Box<Message>>),
+    /// It waits for a credential, out of band.
+    NeedsCredential,
+    /// It has ended.
+    Ended(Box<Task>),
+    /// The peer knows it no longer.
+    Gone,
+    /// The peer was away too long.
+    Away(String),
+    /// The peer answers what the protocol does not allow.
+    Nonsense(String),
+}
+
+/// Watches one task.
+pub(super) struct Watching {
+    peer: Arc<Peer>,
+    remote: String,
+    events: Option<Events>,
+    pause: Duration,
+    failing: Option<Instant>,
+    /// The messages and marks that were told.
+    told: HashSet<String>,
+}
+
+impl Watching {
+    pub(super) fn new(peer: &Arc<Peer>, remote: &str) -> Self {
+        Self {
+            peer: Arc::clone(peer),
+            remote: remote.to_owned(),
+            events: None,
+            pause: Duration::ZERO,
+            failing: None,
+            told: HashSet::new(),
+        }
+    }
+
+    /// What was told by an earlier run is not told again.
+    pub(super) fn was_told(&mut self, mark: &str) {
+        self.told.insert(mark.to_owned());
+    }
+
+    /// Waits for what is new.
+    pub(super) async fn next(&mut self) -> News {
+        loop {
+            let status = match self.status().await {
+                Ok(status) => {
+                    self.failing = None;
+                    status
+                }
+                Err(Error::Peer(error)) if error.kind == ErrorKind::TaskNotFound => {
+                    return News::Gone;
+                }
+                Err(Error::Nonsense(why)) => return News::Nonsense(why),
+                Err(error) => {
+                    self.events = None;
+                    let since = *self.failing.get_or_insert_with(Instant::now);
+                    if since.elapsed() > PATIENCE {
+                        return News::Away(error.to_string());
+                    }
+                    continue;
+                }
+            };
+            if let Some(news) = self.judge(status).await {
+                return news;
+            }
+        }
+    }
+
+    /// The next status: from the stream, from a new one, or asked for.
+    async fn status(&mut self) -> Result<TaskStatus, Error> {
+        if let Some(events) = &mut self.events {
+            loop {
+                match events.next().await? {
+                    Some(StreamResponse::Task(task)) => return Ok(task.status),
+                    Some(StreamResponse::StatusUpdate(update)) => return Ok(update.status),
+                    // Artifacts are read with the task's end.
+                    Some(StreamResponse::ArtifactUpdate(_) | StreamResponse::Message(_)) => {}
+                    None => break,
+                }
+            }
+            self.events = None;
+        }
+        tokio::time::sleep(self.pause).await;
+        self.pause = (self.pause * 2).clamp(PAUSE, PAUSE_MOST);
+        if self.peer.streams().await?
+            && let Ok(events) = self.peer.subscribe(&self.remote).await
+        {
+            self.events = Some(events);
+            // The stream begins with the task; a peer whose stream does not is asked.
+            if let Some(Ok(Some(StreamResponse::Task(task)))) = self.first().await {
+                return Ok(task.status);
+            }
+        }
+        Ok(self.peer.get(&self.remote, Some(0)).await?.status)
+    }
+
+    async fn first(&mut self) -> Option<Result<Option<StreamResponse>, Error>> {
+        Some(self.events.as_mut()?.next().await)
+    }
+
+    async fn judge(&mut self, status: TaskStatus) -> Option<News> {
+        match heard(status.state) {
+            Heard::GoesOn => {
+                let message = status.message.filter(|message| !message.parts.is_empty())?;
+                let new = self.told.insert(message.message_id.clone());
+                new.then_some(News::Said(message))
+            }
+            Heard::NeedsCredential => self
+                .told
+                .insert("needs-credential".to_owned())
+                .then_some(News::NeedsCredential),
+            Heard::Asks => {
+                let mark = mark(&status);
+                // The same question may be seen again, until the peer has taken its answer in.
+                let new = self.told.insert(mark.clone());
+                new.then_some(News::Asks(mark, status.message))
+            }
+            Heard::Result | Heard::Ended { .. } => {
+                // Read whole, since a stream tells only what changed.
+                match self.peer.get(&self.remote, Some(0)).await {
+                    Ok(task) => Some(News::Ended(Box::new(task))),
+                    Err(Error::Peer(error)) if error.kind == ErrorKind::TaskNotFound => {
+                        Some(News::Gone)
+                    }
+                    Err(error) => {
+                        tracing::debug!(%error, "the end of a task could not be read yet");
+                        self.events = None;
+                        None
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a question is known again by.
+pub(super) fn mark(status: &TaskStatus) -> String {
+    let id = status
+        .message
+        .as_ref()
+        .map_or("", |message| &message.message_id);
+    let at = status
+        .timestamp
+        .map_or(0, tertulia_a2a::wire::Timestamp::as_millis);
+    format!("asks {id} {at}")
+}
