@@ -8,14 +8,18 @@ pub fn run(bytes: &[u8]) {
         Ok(call) => {
             if let Err(error) = call.decode(&limits) {
                 assert!(
-                    error.to_json_rpc()["message"].as_str().is_some_and(|text| !text.is_empty()),
+                    error.to_json_rpc()["message"]
+                        .as_str()
+                        .is_some_and(|text| !text.is_empty()),
                     "a refusal says nothing"
                 );
             }
         }
         Err(refused) => {
             assert!(
-                refused.error.to_json_rpc()["code"].as_i64().is_some_and(|code| code < 0),
+                refused.error.to_json_rpc()["code"]
+                    .as_i64()
+                    .is_some_and(|code| code < 0),
                 "a refusal has no code"
             );
         }
