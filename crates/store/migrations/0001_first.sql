@@ -291,8 +291,7 @@ CREATE TABLE commitment (
     changed INTEGER NOT NULL,
     PRIMARY KEY (root, n)
 ) WITHOUT ROWID;
-CREATE INDEX commitment_owed ON commitment (root, debtor, fingerprint);
--- The backstop of I10.
+-- The backstop of I10. What one debtor owed under a root is found among all that was owed under it.
 CREATE UNIQUE INDEX commitment_binds ON commitment (root, debtor, fingerprint)
     WHERE status IN ('conditional', 'active');
 

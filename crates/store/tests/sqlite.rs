@@ -254,7 +254,7 @@ mod file {
                 pragma("auto_vacuum"),
                 pragma("journal_mode")
             ],
-            ["4096", "2", "wal"]
+            ["8192", "2", "wal"]
         );
     }
 }

@@ -65,7 +65,8 @@ macro_rules! rows {
 
             /// The changed rows as changes, table by table, taken out.
             pub(crate) fn take_changes(&mut self) -> Vec<Change> {
-                let mut changes = Vec::new();
+                let count = [$(self.$table.changed()),+].iter().sum();
+                let mut changes = Vec::with_capacity(count);
                 $(changes.extend(self.$table.take_unwritten().map(Change::$row));)+
                 changes
             }

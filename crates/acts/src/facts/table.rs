@@ -20,6 +20,8 @@ pub struct Entry<R> {
     pub row: R,
     /// How it stands to the store's.
     pub standing: Standing,
+    /// The batch in which it came to stand so; after that batch it is as the store has it.
+    batch: u64,
 }
 
 /// Rows by key, in order.
@@ -27,6 +29,14 @@ pub struct Entry<R> {
 pub struct Table<K, R> {
     rows: BTreeMap<K, Entry<R>>,
     unwritten: Vec<K>,
+    /// Batches written before this one.
+    batch: u64,
+}
+
+impl<R> Entry<R> {
+    fn is_unwritten(&self, batch: u64) -> bool {
+        self.standing != Standing::Stored && self.batch == batch
+    }
 }
 
 impl<K, R> Default for Table<K, R> {
@@ -34,6 +44,7 @@ impl<K, R> Default for Table<K, R> {
         Self {
             rows: BTreeMap::new(),
             unwritten: Vec::new(),
+            batch: 0,
         }
     }
 }
@@ -66,6 +77,7 @@ impl<K: Ord + Clone, R> Table<K, R> {
             Entry {
                 row,
                 standing: Standing::Stored,
+                batch: self.batch,
             },
         );
         true
@@ -73,18 +85,21 @@ impl<K: Ord + Clone, R> Table<K, R> {
 
     /// Takes in a row as it shall stand.
     pub(crate) fn put(&mut self, key: K, row: R) {
+        let batch = self.batch;
         match self.rows.entry(key) {
             btree_map::Entry::Vacant(place) => {
                 self.unwritten.push(place.key().clone());
                 place.insert(Entry {
                     row,
                     standing: Standing::New,
+                    batch,
                 });
             }
             btree_map::Entry::Occupied(mut place) => {
-                if place.get().standing == Standing::Stored {
+                if !place.get().is_unwritten(batch) {
                     self.unwritten.push(place.key().clone());
                     place.get_mut().standing = Standing::Changed;
+                    place.get_mut().batch = batch;
                 }
                 place.get_mut().row = row;
             }
@@ -93,9 +108,10 @@ impl<K: Ord + Clone, R> Table<K, R> {
 
     /// The row under `key`, if it was put and not written yet, to be changed further.
     pub(crate) fn unwritten_mut(&mut self, key: &K) -> Option<&mut R> {
+        let batch = self.batch;
         self.rows
             .get_mut(key)
-            .filter(|entry| entry.standing != Standing::Stored)
+            .filter(|entry| entry.is_unwritten(batch))
             .map(|entry| &mut entry.row)
     }
 
@@ -115,17 +131,19 @@ impl<K: Ord + Clone, R> Table<K, R> {
 
     /// The store has written them.
     pub(crate) fn written(&mut self) {
-        for key in self.unwritten.drain(..) {
-            if let Some(entry) = self.rows.get_mut(&key) {
-                entry.standing = Standing::Stored;
-            }
-        }
+        self.unwritten.clear();
+        self.batch += 1;
     }
 
     /// The store has written them, and they are never read from here again.
     pub(crate) fn forget_written(&mut self) {
         self.unwritten.clear();
         self.rows.clear();
+    }
+
+    /// How many rows are unwritten.
+    pub(crate) fn changed(&self) -> usize {
+        self.unwritten.len()
     }
 
     /// How many rows are here.

@@ -81,7 +81,7 @@ impl Sqlite {
         Checkpointer::new(&self.place)
     }
 
-    /// Bounds the database to `pages` pages of 4 KiB, or takes the bound away. At the bound it is full
+    /// Bounds the database to `pages` pages of 8 KiB, or takes the bound away. At the bound it is full
     /// ([`StoreError::Full`]).
     ///
     /// # Errors
@@ -94,7 +94,7 @@ impl Sqlite {
         Ok(())
     }
 
-    /// How many pages of 4 KiB the database has.
+    /// How many pages of 8 KiB the database has.
     ///
     /// # Errors
     /// The storage is unavailable.
