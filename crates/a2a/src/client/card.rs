@@ -1,6 +1,6 @@
 //! The card of a peer, kept as long as it says.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use http::{HeaderMap, StatusCode, header};
 use reqwest::Url;
@@ -12,9 +12,9 @@ use crate::wire::{AgentCard, parse_json};
 /// Where a card stands at its origin.
 const WELL_KNOWN: &str = ".well-known/agent-card.json";
 /// How long a card is kept that does not say.
-const KEEP: Duration = Duration::from_secs(60);
+const KEEP: Duration = Duration::from_mins(1);
 /// How long one is kept at most.
-const KEEP_MOST: Duration = Duration::from_secs(3600);
+const KEEP_MOST: Duration = Duration::from_hours(1);
 /// Bytes of a card.
 const CARD_BYTES: usize = 1024 * 1024;
 
@@ -44,7 +44,10 @@ pub(super) fn address(url: &str) -> Result<Url, Error> {
     if !matches!(address.scheme(), "http" | "https") {
         return Err(wrong("expected http: or https:"));
     }
-    if !address.path().ends_with(".json") {
+    let names_a_card = Path::new(address.path())
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    if !names_a_card {
         let path = address.path().trim_end_matches('/');
         let path = format!("{path}/{WELL_KNOWN}");
         address.set_path(&path);

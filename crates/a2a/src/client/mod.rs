@@ -68,7 +68,8 @@ impl Peer {
         let card_url = card::address(&settings.url)?;
         let guard = Guard::new(settings.allow_private);
         guard.check(&card_url)?;
-        let mut builder = reqwest::Client::builder()
+        install_provider();
+        let http = reqwest::Client::builder()
             .default_headers(headers(settings)?)
             .user_agent(concat!("tertulia/", env!("CARGO_PKG_VERSION")))
             // A redirect could lead to where the guard would not.
@@ -76,15 +77,7 @@ impl Peer {
             .connect_timeout(CONNECT)
             // A proxy would look names up itself, behind the guard's back.
             .no_proxy()
-            .dns_resolver(Arc::new(guard));
-        builder = match card_url.scheme() {
-            "http" => builder.tls_backend_preconfigured(trusting_nobody()?),
-            _ => {
-                install_provider();
-                builder
-            }
-        };
-        let http = builder
+            .dns_resolver(Arc::new(guard))
             .build()
             .map_err(|error| Error::Setup(error.to_string()))?;
         Ok(Self {
@@ -220,17 +213,6 @@ fn headers(settings: &Settings) -> Result<HeaderMap, Error> {
     headers.insert("a2a-version", HeaderValue::from_static("1.0"));
     headers.insert("a2a-extensions", HeaderValue::from_static(SPEECH_ACT));
     Ok(headers)
-}
-
-/// TLS for peers that use none, so that no provider need be installed and no certificate read.
-fn trusting_nobody() -> Result<rustls::ClientConfig, Error> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| Error::Setup(error.to_string()))?
-        .with_root_certificates(rustls::RootCertStore::empty())
-        .with_no_client_auth();
-    Ok(config)
 }
 
 fn install_provider() {

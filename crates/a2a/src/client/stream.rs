@@ -10,7 +10,7 @@ use super::{Binding, Error, sse::Reader, transport::ANSWER_BYTES};
 use crate::wire::{StreamResponse, jsonrpc, parse_json};
 
 /// How long a stream may be silent. Peers that live send comments more often than this.
-const SILENCE: Duration = Duration::from_secs(60);
+const SILENCE: Duration = Duration::from_mins(1);
 
 /// The events of a task.
 pub struct Events {

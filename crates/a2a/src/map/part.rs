@@ -99,7 +99,7 @@ pub(super) fn parts_out(body: &Body, files: &Files) -> Vec<Part> {
 }
 
 /// The artifacts that an envelope names and no part of its body refers to.
-pub(super) fn references_out<'a>(act: &'a Act) -> impl Iterator<Item = &'a ArtifactRef> {
+pub(super) fn references_out(act: &Act) -> impl Iterator<Item = &ArtifactRef> {
     let inlined: BTreeSet<Digest> = act.body.parts.iter().filter_map(digest_of).collect();
     act.envelope
         .artifacts

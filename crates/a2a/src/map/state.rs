@@ -19,7 +19,7 @@ pub(crate) fn is_asked(viewer: &Viewer, ask: &Ask) -> bool {
     }
 }
 
-/// The state of a task as the viewer is shown it. Only the one who is asked sees INPUT_REQUIRED; for others the task
+/// The state of a task as the viewer is shown it. Only the one who is asked sees `INPUT_REQUIRED`; for others the task
 /// is at work.
 pub fn shown(viewer: &Viewer, read: &TaskRead) -> TaskState {
     match &read.task.now.state {

@@ -98,21 +98,21 @@ fn operation(verb: &Verb, tenant: &str, segments: &[&str]) -> Target {
 mod tests {
     use super::*;
 
-    fn check(verb: Verb, rest: &str, operation: Method, tenant: &str, task: &str) {
+    fn check(verb: &Verb, rest: &str, operation: Method, tenant: &str, task: &str) {
         let expected = Target::Rest(Rest {
             operation,
             tenant: tenant.into(),
             task: task.into(),
             config: String::new(),
         });
-        assert_eq!(target(&verb, rest), expected, "{verb} {rest}");
+        assert_eq!(target(verb, rest), expected, "{verb} {rest}");
     }
 
     #[test]
     fn every_operation_has_its_address_with_and_without_a_tenant() {
         for (prefix, tenant) in [("", ""), ("acme/", "acme")] {
-            let check = |verb, rest: &str, operation, task| {
-                check(verb, &format!("{prefix}{rest}"), operation, tenant, task);
+            let check = |verb: Verb, rest: &str, operation, task| {
+                check(&verb, &format!("{prefix}{rest}"), operation, tenant, task);
             };
             check(Verb::POST, "message:send", Method::SendMessage, "");
             check(
@@ -143,8 +143,8 @@ mod tests {
                 "",
             );
         }
-        check(Verb::GET, "tasks/tasks", Method::GetTask, "", "tasks");
-        check(Verb::GET, "tasks/a:b", Method::GetTask, "", "a:b");
+        check(&Verb::GET, "tasks/tasks", Method::GetTask, "", "tasks");
+        check(&Verb::GET, "tasks/a:b", Method::GetTask, "", "a:b");
     }
 
     #[test]

@@ -14,7 +14,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// The longest.
 const PAUSE_MOST: Duration = Duration::from_secs(5);
 /// How long a peer may be away before the attempt is given up.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What is new.
 pub(super) enum News {
