@@ -2,7 +2,7 @@
 
 use tertulia_a2a::wire::{Task, jsonrpc::parse_response};
 
-pub fn run(bytes: &[u8]) {
+pub(crate) fn run(bytes: &[u8]) {
     // Either way is fine: a peer may say anything.
     let _read_or_refused = parse_response::<Task>(bytes, 1024 * 1024);
 }

@@ -2,7 +2,7 @@
 
 use tertulia_a2a::wire::{Limits, jsonrpc::parse_call};
 
-pub fn run(bytes: &[u8]) {
+pub(crate) fn run(bytes: &[u8]) {
     let limits = Limits::generous();
     match parse_call(bytes, &limits) {
         Ok(call) => {

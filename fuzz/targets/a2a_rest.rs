@@ -2,7 +2,7 @@
 
 use tertulia_a2a::wire::{Limits, SendMessageRequest, rest::parse_body};
 
-pub fn run(bytes: &[u8]) {
+pub(crate) fn run(bytes: &[u8]) {
     let limits = Limits::generous();
     let Ok(request) = parse_body::<SendMessageRequest>(bytes, &limits) else {
         return;

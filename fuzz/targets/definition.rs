@@ -2,7 +2,7 @@
 
 use tertulia_engine::catalog::{parse_definition, parse_definition_json, to_markdown};
 
-pub fn run(bytes: &[u8]) {
+pub(crate) fn run(bytes: &[u8]) {
     let _read_or_refused = parse_definition_json(bytes);
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;

@@ -46,7 +46,7 @@ fn marks(text: &str) -> usize {
         .count()
 }
 
-pub fn run(bytes: &[u8]) {
+pub(crate) fn run(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes).into_owned();
     let speaker = Speaker::from(&envelope());
     let plain = render(

@@ -102,7 +102,12 @@ impl Conversation {
         let [creator, other] = &self.participants[..] else {
             return None;
         };
-        Some((self.tenant, creator.party.clone(), other.party.clone(), alias))
+        Some((
+            self.tenant,
+            creator.party.clone(),
+            other.party.clone(),
+            alias,
+        ))
     }
 
     /// Whether it takes further acts.

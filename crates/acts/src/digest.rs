@@ -39,9 +39,27 @@ impl Digest {
     }
 }
 
+impl Digest {
+    /// Its text, made in one piece: it is written often.
+    fn with_text<T>(&self, then: impl FnOnce(&str) -> T) -> T {
+        let mut text = *b"sha256:----------------------------------------------------------------";
+        let (_, digits) = text.split_at_mut(7);
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
+            pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+        }
+        // It is ASCII: the other case is for the compiler.
+        then(std::str::from_utf8(&text).unwrap_or_default())
+    }
+}
+
+/// The hex digit of a number below 16.
+const fn digit(n: u8) -> u8 {
+    if n < 10 { b'0' + n } else { b'a' + n - 10 }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "sha256:{}", hex::encode(self.0))
+        self.with_text(|text| f.write_str(text))
     }
 }
 
@@ -68,7 +86,7 @@ impl FromStr for Digest {
 
 impl Serialize for Digest {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        s.collect_str(self)
+        self.with_text(|text| s.serialize_str(text))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::{fmt, str::FromStr};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use uuid::Uuid;
 
 /// Text that is no identifier of the kind asked for.
@@ -40,11 +40,47 @@ fn parse_number(text: &str) -> Option<u32> {
     text.parse().ok()
 }
 
+/// The text of one id, which is short.
+struct Line {
+    bytes: [u8; 64],
+    len: usize,
+}
+
+impl Default for Line {
+    fn default() -> Self {
+        Self {
+            bytes: [0; 64],
+            len: 0,
+        }
+    }
+}
+
+impl Line {
+    fn text(&self) -> &str {
+        // Whole strings were put in: the other case is for the compiler.
+        std::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
+    }
+}
+
+impl fmt::Write for Line {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.len + text.len();
+        let place = self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?;
+        place.copy_from_slice(text.as_bytes());
+        self.len = end;
+        Ok(())
+    }
+}
+
 macro_rules! text_serde {
     ($name:ident) => {
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-                s.collect_str(self)
+                // In one piece: what writes JSON looks at each piece anew, and ids are most of what is written.
+                let mut line = Line::default();
+                fmt::Write::write_fmt(&mut line, format_args!("{self}"))
+                    .map_err(ser::Error::custom)?;
+                s.serialize_str(line.text())
             }
         }
         impl<'de> Deserialize<'de> for $name {
@@ -201,6 +237,15 @@ mod tests {
         };
         assert_eq!(act.to_string(), format!("act_{ROOT}_3_9"));
         assert_eq!(act.to_string().parse::<ActId>().unwrap(), act);
+    }
+
+    #[test]
+    fn the_longest_id_is_written_whole() {
+        let conversation = ConversationId::new(root(), u32::MAX);
+        let seq = u32::MAX;
+        let act = ActId { conversation, seq };
+        assert_eq!(serde_json::to_string(&act).unwrap(), format!("\"{act}\""));
+        assert_eq!(serde_json::to_string(&conversation).unwrap(), format!("\"{conversation}\""));
     }
 
     #[test]

@@ -373,9 +373,8 @@ impl Engine {
                 .filter(Result::is_err)
                 .count()
         });
-        if let Ok(0) = joined.await {
-        } else {
-            tracing::error!("a thread of the engine ended by a panic")
+        if !matches!(joined.await, Ok(0)) {
+            tracing::error!("a thread of the engine ended by a panic");
         }
     }
 }

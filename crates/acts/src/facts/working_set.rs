@@ -37,8 +37,7 @@ pub struct Facts {
     pub(crate) asks_to: BTreeMap<TaskId, BTreeSet<AskId>>,
     pub(crate) asks_of: BTreeMap<TaskId, BTreeSet<AskId>>,
     pub(crate) steps: BTreeMap<TaskId, BTreeMap<u32, crate::digest::Hash16>>,
-    pub(crate) aliases:
-        BTreeMap<(TenantId, Party, Party, String), BTreeSet<ConversationId>>,
+    pub(crate) aliases: BTreeMap<(TenantId, Party, Party, String), BTreeSet<ConversationId>>,
     pub(crate) owed: BTreeMap<(RootId, String, Fingerprint), BTreeSet<CommitmentId>>,
 }
 

@@ -24,9 +24,10 @@ fn over(target: &str, run: fn(&[u8])) -> usize {
     let mut seen = 0;
     for entry in entries {
         let file = entry.expect("readable").path();
+        let bytes = fs::read(&file).expect("readable");
         // The name of the file stands in the output of a test that fails.
-        println!("{}", file.display());
-        run(&fs::read(&file).expect("readable"));
+        std::panic::catch_unwind(|| run(&bytes))
+            .unwrap_or_else(|_| panic!("{} breaks {target}", file.display()));
         seen += 1;
     }
     seen

@@ -36,7 +36,11 @@ pub(super) fn conversation(
     id: ConversationId,
     facts: &mut Facts,
 ) -> Result<(), StoreError> {
-    let query = concat!("SELECT ", conversation_columns!(), " FROM conversation c WHERE c.root = ?1 AND c.n = ?2");
+    let query = concat!(
+        "SELECT ",
+        conversation_columns!(),
+        " FROM conversation c WHERE c.root = ?1 AND c.n = ?2"
+    );
     let params: &[&dyn rusqlite::ToSql] = &[id.root.as_bytes(), &id.n];
     let need = Need::Conversation(id);
     single::<Conversation>(conn, facts, need, &id, (query, params), read_conversation)

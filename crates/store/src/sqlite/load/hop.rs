@@ -16,7 +16,11 @@ use crate::{
 };
 
 pub(super) fn hop(conn: &Connection, id: HopId, facts: &mut Facts) -> Result<(), StoreError> {
-    let query = concat!("SELECT ", hop_columns!(), " FROM hop h WHERE h.root = ?1 AND h.n = ?2");
+    let query = concat!(
+        "SELECT ",
+        hop_columns!(),
+        " FROM hop h WHERE h.root = ?1 AND h.n = ?2"
+    );
     let params: &[&dyn rusqlite::ToSql] = &[id.root.as_bytes(), &id.n];
     single::<Hop>(conn, facts, Need::Hop(id), &id, (query, params), read_hop)
 }
@@ -24,7 +28,11 @@ pub(super) fn hop(conn: &Connection, id: HopId, facts: &mut Facts) -> Result<(),
 /// The lease of a token; its hop, task, root, conversation and slot; the hop's version and agent; the task above with
 /// its hop and slot; the tasks of all ancestors; the commitment and the group.
 pub(super) fn token(conn: &Connection, token: Digest, facts: &mut Facts) -> Result<(), StoreError> {
-    let query = concat!("SELECT ", lease_columns!(), " FROM lease l WHERE l.token = ?1");
+    let query = concat!(
+        "SELECT ",
+        lease_columns!(),
+        " FROM lease l WHERE l.token = ?1"
+    );
     let need = Need::Token(token);
     single::<Lease>(conn, facts, need, &token, (query, &[&token.0]), read_lease)?;
     let Some((id, of)) = facts

@@ -42,16 +42,18 @@ fn read_pack(row: &Row<'_>) -> Result<Vec<Event>, StoreError> {
         return Err(StoreError::Corrupt(message));
     };
     let numbers = before + 1..=last;
-    let events = numbers.zip(packed).map(|(n, (kind, task_n, detail))| Event {
-        conversation,
-        n,
-        tenant,
-        task: about.filter(|_| task_n > 0),
-        task_n,
-        kind,
-        detail,
-        at,
-    });
+    let events = numbers
+        .zip(packed)
+        .map(|(n, (kind, task_n, detail))| Event {
+            conversation,
+            n,
+            tenant,
+            task: about.filter(|_| task_n > 0),
+            task_n,
+            kind,
+            detail,
+            at,
+        });
     Ok(events.collect())
 }
 

@@ -73,7 +73,11 @@ fn whole(conn: &Connection, task: Task) -> Result<TaskRead, StoreError> {
         }
         _ => None,
     };
-    let hops = concat!("SELECT ", hop_columns!(), " FROM hop h WHERE h.root = ?1 AND h.task = ?2 ORDER BY h.n");
+    let hops = concat!(
+        "SELECT ",
+        hop_columns!(),
+        " FROM hop h WHERE h.root = ?1 AND h.task = ?2 ORDER BY h.n"
+    );
     let hops = all(conn, hops, &[id.root.as_bytes(), &id.n], read_hop)?;
     Ok(TaskRead {
         task,
@@ -265,7 +269,11 @@ impl Reader {
             let groups = "JOIN task_group g ON g.root = t.root AND g.owner = t.n";
             let groups = rows("g.doc", groups, "ORDER BY g.n");
             let at = "JOIN conversation c ON c.root = t.conversation_root AND c.n = t.conversation";
-            let at = rows(concat!("DISTINCT ", conversation_columns!()), at, "ORDER BY c.root, c.n");
+            let at = rows(
+                concat!("DISTINCT ", conversation_columns!()),
+                at,
+                "ORDER BY c.root, c.n",
+            );
             Ok(Some(Tree {
                 root: root_of(conn, task)?,
                 tasks: all(conn, &tasks, &params, |row| query::task(row, 0))?,
@@ -326,18 +334,21 @@ impl Reader {
     /// The lease of a hop token's digest, ended or not, with its hop: what proves who is at work on what.
     pub fn hop_by_token(&self, token: Digest) -> Result<Option<(Lease, Hop)>, StoreError> {
         self.read(|conn| {
-            let query = concat!("SELECT ", lease_columns!(), " FROM lease l WHERE l.token = ?1");
+            let query = concat!(
+                "SELECT ",
+                lease_columns!(),
+                " FROM lease l WHERE l.token = ?1"
+            );
             let Some(lease) = one(conn, query, &[&token.0], read_lease)? else {
                 return Ok(None);
             };
-            let query = concat!("SELECT ", hop_columns!(), " FROM hop h WHERE h.root = ?1 AND h.n = ?2");
+            let query = concat!(
+                "SELECT ",
+                hop_columns!(),
+                " FROM hop h WHERE h.root = ?1 AND h.n = ?2"
+            );
             let id = lease.hop;
-            let hop = one(
-                conn,
-                query,
-                &[id.root.as_bytes(), &id.n],
-                read_hop,
-            )?;
+            let hop = one(conn, query, &[id.root.as_bytes(), &id.n], read_hop)?;
             Ok(hop.map(|hop| (lease, hop)))
         })
     }

@@ -57,9 +57,7 @@ fn read_status(row: &Row<'_>) -> Result<CommitmentStatus, StoreError> {
         "released" => CommitmentStatus::Released,
         "transferred" => CommitmentStatus::Transferred,
         other => {
-            return Err(StoreError::Corrupt(format!(
-                "a commitment that is {other}"
-            )));
+            return Err(StoreError::Corrupt(format!("a commitment that is {other}")));
         }
     })
 }

@@ -65,9 +65,7 @@ fn read_kind(row: &Row<'_>) -> Result<ConversationKind, StoreError> {
         "opened" => ConversationKind::Opened,
         "standing" => ConversationKind::Standing,
         "branch" => ConversationKind::Branch,
-        "consults" => {
-            ConversationKind::Consults(ConversationId::new(root(row, 4)?, row.get(5)?))
-        }
+        "consults" => ConversationKind::Consults(ConversationId::new(root(row, 4)?, row.get(5)?)),
         "alone" => ConversationKind::Alone,
         other => {
             return Err(StoreError::Corrupt(format!(

@@ -13,7 +13,8 @@ use crate::{StoreError, sqlite::query::json};
 
 /// A pack must begin behind all that is there. If it does not, a number would be given twice, and the row lacks its
 /// events, which is a constraint. (A condition of the insertion itself would cost a temporary table each time.)
-const INSERT: &str = "INSERT INTO event (root, conversation, last, tenant, task_root, task, task_last, at, events)
+const INSERT: &str =
+    "INSERT INTO event (root, conversation, last, tenant, task_root, task, task_last, at, events)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, CASE
         WHEN EXISTS (SELECT 1 FROM event WHERE root = ?1 AND conversation = ?2 AND last >= ?10)
           OR EXISTS (SELECT 1 FROM event WHERE task_root = ?5 AND task = ?6 AND task_last >= ?11)

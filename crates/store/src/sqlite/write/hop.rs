@@ -136,9 +136,7 @@ pub(super) fn leases(conn: &Connection, table: &Table<Digest, Lease>) -> Result<
 }
 
 /// Whether a lease lives, how it ended, and the receipt of what ended it.
-fn lease_state(
-    row: &Lease,
-) -> Result<(bool, Option<&'static str>, Option<String>), StoreError> {
+fn lease_state(row: &Lease) -> Result<(bool, Option<&'static str>, Option<String>), StoreError> {
     Ok(match &row.state {
         LeaseState::Live => (true, None, None),
         LeaseState::Ended { by, receipt } => {

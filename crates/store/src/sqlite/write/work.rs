@@ -55,7 +55,8 @@ pub(super) fn tasks(conn: &Connection, table: &Table<TaskId, Task>) -> Result<us
 /// task that goes on leaves alone what only its end changes: an open task was open before, and due at its deadline.
 const UPDATE_TASK: &str = "UPDATE task SET state = ?3, delivery = ?4, changed = ?5, now = ?6
     WHERE root = ?1 AND n = ?2";
-const END_TASK: &str = "UPDATE task SET state = ?3, delivery = ?4, changed = ?5, now = ?6, open = ?7, due = ?8
+const END_TASK: &str =
+    "UPDATE task SET state = ?3, delivery = ?4, changed = ?5, now = ?6, open = ?7, due = ?8
     WHERE root = ?1 AND n = ?2";
 
 fn insert_task(statement: &mut CachedStatement<'_>, row: &Task) -> Result<usize, StoreError> {
