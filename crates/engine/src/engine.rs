@@ -35,7 +35,7 @@ use crate::{
     writer::{Waiting, Writer},
 };
 
-/// How often a claim that waits looks by itself, beside being woken.
+/// How often a call that waits looks by itself, beside being woken: then it also sees that the engine stops.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How often the log is moved to the file.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(2);
@@ -212,7 +212,9 @@ impl Engine {
         let notify = self.shared.hub.agent(caller.tenant, &claim.agent);
         let until = tokio::time::Instant::now() + wait;
         loop {
-            let woken = notify.notified();
+            // In line before it looks: what comes while it looks wakes it, or whoever waits next.
+            let mut woken = std::pin::pin!(notify.notified());
+            woken.as_mut().enable();
             let answer = self
                 .call(Command::Claim(caller.clone(), claim.clone()))
                 .await?;
@@ -244,7 +246,7 @@ impl Engine {
             if !waits || left.is_zero() || self.draining() {
                 return Ok(read);
             }
-            let _looks_anyway = tokio::time::timeout(left, watch.changed()).await;
+            let _looks_anyway = tokio::time::timeout(left.min(LOOK_EVERY), watch.changed()).await;
         }
     }
 
