@@ -78,8 +78,8 @@ fn conversation(call: &Call, context: &str) -> Result<Option<Option<Conversation
     if context.is_empty() {
         return Ok(Some(None));
     }
-    if let Ok(id) = context.parse() {
-        return Ok(Some(Some(id)));
+    if let Some(row) = present::given(call, context)? {
+        return Ok(Some(Some(row.id)));
     }
     let reader = call.house.engine.reader();
     let found = reader

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use tertulia_acts::{
+    conversation::Conversation,
     digest::Digest,
     envelope::Act,
-    ids::RootId,
+    ids::{ConversationId, RootId},
     limits::{HISTORY, PAGE},
 };
 use tertulia_engine::read::TaskRead;
@@ -46,6 +47,18 @@ impl Extent {
 /// The checks of the wire refuse negative lengths before this. A page is the most there is.
 fn asked(history: Option<i32>) -> Option<usize> {
     history.map(|length| usize::try_from(length).unwrap_or(0).min(PAGE))
+}
+
+/// The conversation with this agent whose id a context is, if the viewer may see it.
+pub(super) fn given(call: &Call, context: &str) -> Result<Option<Conversation>, A2aError> {
+    let Ok(id) = context.parse::<ConversationId>() else {
+        return Ok(None);
+    };
+    let reader = call.house.engine.reader();
+    let found = reader
+        .conversation(&call.viewer, id)
+        .map_err(failure::engine)?;
+    Ok(found.filter(|row| row.participant(&call.agent).is_some()))
 }
 
 /// What the viewer calls the conversation of a task: its own alias, if it opened it under one.

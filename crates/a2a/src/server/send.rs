@@ -4,7 +4,7 @@ use tertulia_acts::{
     command::{Command, HopOperation, Place, Send},
     envelope::Refusal,
     facts::Fault,
-    ids::{ConversationId, TaskId},
+    ids::TaskId,
     limits::KEY_BYTES,
     reason::Reason,
     receipt::Outcome,
@@ -127,23 +127,17 @@ async fn open(call: &Call, said: Said) -> Result<Sent, A2aError> {
 }
 
 /// Where a message is said. A context that the server gave is a conversation; any other is the caller's own name for
-/// one, which is opened if there is none.
+/// one, which is opened if there is none. So is one that another server gave, however much it looks like ours.
 fn place(call: &Call, context: &str) -> Result<Place, A2aError> {
     if context.is_empty() {
         return Ok(Place::Standing);
     }
-    if let Ok(id) = context.parse::<ConversationId>() {
-        let reader = call.house.engine.reader();
-        let found = reader
-            .conversation(&call.viewer, id)
-            .map_err(failure::engine)?;
-        return found
-            .filter(|row| {
-                let takes_part = |party| row.participant(party).is_some();
-                takes_part(&call.viewer.party) && takes_part(&call.agent)
-            })
-            .map(|_| Place::In(id))
-            .ok_or_else(|| wrong_context("is no context of yours with this agent"));
+    if let Some(row) = present::given(call, context)? {
+        return if row.participant(&call.viewer.party).is_some() {
+            Ok(Place::In(row.id))
+        } else {
+            Err(wrong_context("is a conversation that you take no part in"))
+        };
     }
     if call.token.is_some() {
         let what = "is a name of your own, which an agent at work has none of; leave it out, or send one that came back";

@@ -83,21 +83,30 @@ async fn i15_a_context_of_another_cannot_be_joined() {
     let conversation = envelope.replacen("act_", "conv_", 1);
     let conversation = conversation.rsplit_once('_').unwrap().0.to_owned();
     for stranger in [BOB, EVE] {
-        let params = message_with("echo", json!({"contextId": conversation}), json!({}));
-        let answer = house.call(stranger, "SendMessage", params).await;
-        assert_eq!(answer["error"]["code"], -32602, "{answer}");
-        // A name of one's own is one's own, whoever else uses the same.
-        let immediately = json!({"returnImmediately": true});
-        let params = message_with("hold", json!({"contextId": "ctx-1"}), immediately);
-        let own = house.call(stranger, "SendMessage", params).await;
-        let own = &own["result"]["task"];
-        assert_eq!(own["contextId"], "ctx-1");
-        let envelope = declared(&own["history"][0])["envelope"].as_str().unwrap();
-        assert!(
-            envelope.ends_with("_1"),
-            "the first act of its conversation: {envelope}"
-        );
+        // The id of a foreign conversation is a name like any other, and a name is its caller's own.
+        for context in [conversation.as_str(), "ctx-1"] {
+            let immediately = json!({"returnImmediately": true});
+            let params = message_with("hold", json!({"contextId": context}), immediately);
+            let own = house.call(stranger, "SendMessage", params).await;
+            let own = &own["result"]["task"];
+            assert_eq!(own["contextId"], context);
+            let first = declared(&own["history"][0])["envelope"].as_str().unwrap();
+            assert!(
+                first.ends_with("_1"),
+                "the first act of its conversation: {first}"
+            );
+            let conversation = conversation.trim_start_matches("conv_");
+            assert!(!first.contains(conversation), "{first}");
+            let listed = house
+                .call(stranger, "ListTasks", json!({"contextId": context}))
+                .await;
+            assert_eq!(listed["result"]["totalSize"], 1);
+        }
     }
+    let hers = house
+        .call(ANA, "ListTasks", json!({"contextId": conversation}))
+        .await;
+    assert_eq!(hers["result"]["totalSize"], 1);
 }
 
 #[tokio::test]
