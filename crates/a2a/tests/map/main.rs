@@ -1,6 +1,12 @@
 //! The map against golden files: each case's image must be, byte for byte, what `tests/golden-map` holds. To accept a
 //! change on purpose, run with `TERTULIA_BLESS=1` and read the difference before it is committed.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    reason = "helpers of tests are tests, and read best at their calls"
+)]
+
 mod events;
 mod inwards;
 mod rows;

@@ -1,5 +1,11 @@
 //! The server over real sockets: an engine on a folder of its own, keys, and workers that act on the engine directly.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    reason = "helpers of tests are tests, and read best at their calls"
+)]
+
 mod cards;
 mod house;
 mod i01_outcomes;

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use serde_json::json;
 use tertulia_acts::{
-    agent::Retry,
     body::{Body, NewArtifact, Part},
     command::{
         Answer, AskUp, Caller, Claim, Command, Decline, Fail, Grant, HopOperation, Progress, Reply,
@@ -82,7 +81,6 @@ pub(crate) fn acts(engine: &Engine, grant: &Grant) -> Vec<Act> {
 
 /// Works until it is stopped.
 pub(crate) async fn run(engine: Engine, agent: String) {
-    assert_eq!(Retry::default(), Retry::Safe);
     while !engine.draining() {
         if let Some(grant) = claim(&engine, &agent).await {
             work(&engine, &grant).await;
