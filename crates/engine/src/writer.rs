@@ -29,6 +29,8 @@ pub const EXIT_DISK: i32 = 74;
 const NAP: Duration = Duration::from_millis(500);
 /// How long after a failure something due is tried again.
 const AGAIN: Millis = Millis::seconds(10);
+/// How soon it looks again for what is due, where there was nothing or it failed.
+const SOONEST: Millis = Millis(200);
 /// How often expired receipts are swept.
 const SWEEP_EVERY: Millis = Millis::seconds(60);
 
@@ -100,13 +102,19 @@ impl<S: Store> Writer<S> {
         let limit = DUE_PER_BATCH + self.failing.len();
         match self.core.store().due(now, limit) {
             Ok(due) => {
-                if next.0 > 0 {
-                    self.shared.metrics.lag(now.since(next).0);
-                }
-                due.into_iter()
+                let due: Vec<Due> = due
+                    .into_iter()
                     .filter(|due| !self.failing.contains_key(due))
                     .take(DUE_PER_BATCH)
-                    .collect()
+                    .collect();
+                if due.is_empty() {
+                    // What was to be due then has ended before; without a later instant the writer would not sleep.
+                    let soonest = now.after(SOONEST);
+                    self.next_due = self.look_ahead(now).map(|next| next.max(soonest));
+                } else if next.0 > 0 {
+                    self.shared.metrics.lag(now.since(next).0);
+                }
+                due
             }
             Err(error) => {
                 tracing::warn!(%error, "what is due could not be looked up");
@@ -180,7 +188,7 @@ impl<S: Store> Writer<S> {
     fn look_ahead(&mut self, now: Timestamp) -> Option<Timestamp> {
         match self.core.store().next_due() {
             Ok(next) if self.failing.is_empty() => next,
-            Ok(next) => next.map(|next| next.max(now.after(Millis(200)))),
+            Ok(next) => next.map(|next| next.max(now.after(SOONEST))),
             Err(error) => {
                 tracing::warn!(%error, "what is due could not be looked up");
                 Some(now.after(Millis::seconds(1)))

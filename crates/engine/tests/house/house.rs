@@ -27,13 +27,17 @@ use tertulia_acts::{
 use tertulia_engine::{Clock, DataFolder, Engine, Options};
 use tertulia_store::read::TaskRead;
 
-/// A clock that stands still until it is moved.
+/// A clock that stands still until it is moved, and counts how often it is looked at.
 #[derive(Clone)]
-pub(crate) struct HandClock(Arc<AtomicI64>);
+pub(crate) struct HandClock(Arc<AtomicI64>, Arc<AtomicI64>);
 
 impl HandClock {
     pub(crate) fn new() -> Self {
-        Self(Arc::new(AtomicI64::new(1_700_000_000_000)))
+        Self(Arc::new(AtomicI64::new(1_700_000_000_000)), Arc::default())
+    }
+
+    pub(crate) fn looks(&self) -> i64 {
+        self.1.load(Ordering::SeqCst)
     }
 
     pub(crate) fn move_by(&self, span: Millis) {
@@ -43,6 +47,7 @@ impl HandClock {
 
 impl Clock for HandClock {
     fn now(&self) -> Timestamp {
+        self.1.fetch_add(1, Ordering::SeqCst);
         Timestamp(self.0.load(Ordering::SeqCst))
     }
 }

@@ -128,3 +128,22 @@ async fn many_posts_at_once_are_all_stored() {
         snapshot.commits
     );
 }
+
+#[tokio::test]
+async fn a_writer_with_nothing_due_sleeps() {
+    let house = House::new().await;
+    accepted(&house.send("user:ana", "agent:logs", "x", None).await);
+    let grant = house.claim("logs", "c1").await.expect("work");
+    house.reply(&grant, "done").await;
+    // The lease and the deadline that were to be due are over; their instants pass.
+    house.clock.move_by(tertulia_acts::time::Millis::hours(48));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let before = house.clock.looks();
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let looks = house.clock.looks() - before;
+    // It naps for half a second; one that spins looks some ten thousand times.
+    assert!(
+        looks < 100,
+        "the idle writer looked {looks} times at the clock in two seconds"
+    );
+}
