@@ -245,7 +245,10 @@ mod tests {
         let seq = u32::MAX;
         let act = ActId { conversation, seq };
         assert_eq!(serde_json::to_string(&act).unwrap(), format!("\"{act}\""));
-        assert_eq!(serde_json::to_string(&conversation).unwrap(), format!("\"{conversation}\""));
+        assert_eq!(
+            serde_json::to_string(&conversation).unwrap(),
+            format!("\"{conversation}\"")
+        );
     }
 
     #[test]
