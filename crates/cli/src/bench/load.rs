@@ -16,7 +16,7 @@ use super::{process, report::Measured};
 use crate::{failure::Failure, output::Output};
 
 /// How long one exchange may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 struct Shared {
     url: String,

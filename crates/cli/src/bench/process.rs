@@ -1,4 +1,4 @@
-//! What a process costs, as Linux tells it under `/proc` (proc_pid_stat(5), proc_pid_status(5)).
+//! What a process costs, as Linux tells it under `/proc` (`proc_pid_stat(5)`, `proc_pid_status(5)`).
 
 use std::time::Duration;
 

@@ -44,10 +44,9 @@ impl Workers {
 }
 
 async fn work(url: &str, agent: &str) {
-    let client = match Client::new(url, None) {
-        Ok(client) => client,
-        // The load meets the same url and tells.
-        Err(_) => return,
+    // The load meets the same url and tells.
+    let Ok(client) = Client::new(url, None) else {
+        return;
     };
     loop {
         let Ok(leases) = client

@@ -123,6 +123,7 @@ async fn work(url: String, stop: CancellationToken) {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one run, told in its order")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn i05_i06_nothing_acknowledged_is_lost_by_kill_nine() {
     let folder = tempfile::tempdir().expect("a folder");
