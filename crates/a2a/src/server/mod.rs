@@ -35,7 +35,7 @@ use axum::{Router, routing::any};
 use tertulia_acts::{
     ids::TenantId,
     limits::{
-        BATCH_ITEMS, DEFINITION_BYTES, DESCRIPTION_BYTES, KEY_BYTES, PART_BYTES, PARTS,
+        BATCH_ITEMS, DATA_DEPTH, DEFINITION_BYTES, DESCRIPTION_BYTES, KEY_BYTES, PART_BYTES, PARTS,
         REQUEST_BYTES,
     },
 };
@@ -53,6 +53,7 @@ const LIMITS: Limits = Limits {
     part_bytes: PART_BYTES,
     list_items: BATCH_ITEMS,
     metadata_bytes: DEFINITION_BYTES,
+    data_depth: DATA_DEPTH,
 };
 
 /// How agents are served.

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::io;
 
+use serde_json::Value;
+
 use super::Metadata;
 use super::error::{A2aError, FieldViolation};
 
@@ -27,6 +29,8 @@ pub struct Limits {
     pub list_items: usize,
     /// Bytes of one serialised metadata object.
     pub metadata_bytes: usize,
+    /// Levels to which the data of a part, or metadata, may be nested.
+    pub data_depth: usize,
 }
 
 impl Limits {
@@ -40,6 +44,7 @@ impl Limits {
             part_bytes: 64 << 20,
             list_items: 4_096,
             metadata_bytes: 1 << 20,
+            data_depth: 128,
         }
     }
 }
@@ -187,13 +192,16 @@ impl<'l> Checker<'l> {
     }
 
     /// The content of a data part.
-    pub(super) fn part_data(&mut self, field: &str, data: &serde_json::Value) {
+    pub(super) fn part_data(&mut self, field: &str, data: &Value) {
+        self.depth(field, [data], self.limits.data_depth);
         self.json(field, data, self.limits.part_bytes);
     }
 
     /// A metadata object.
     pub(super) fn metadata(&mut self, metadata: &Metadata) {
         if !metadata.is_empty() {
+            let most = self.limits.data_depth.saturating_sub(1);
+            self.depth("metadata", metadata.values(), most);
             self.json("metadata", metadata, self.limits.metadata_bytes);
         }
     }
@@ -217,11 +225,29 @@ impl<'l> Checker<'l> {
         }
     }
 
+    fn depth<'v>(&mut self, field: &str, values: impl IntoIterator<Item = &'v Value>, most: usize) {
+        if !values.into_iter().all(|value| is_within(value, most)) {
+            let limit = self.limits.data_depth;
+            self.report(field, format!("is nested more than {limit} levels deep"));
+        }
+    }
+
     fn json(&mut self, field: &str, value: &impl serde::Serialize, limit: usize) {
         let mut budget = Budget { left: limit };
         if serde_json::to_writer(&mut budget, value).is_err() {
             self.report(field, format!("exceeds the limit of {limit} bytes"));
         }
+    }
+}
+
+/// Whether a value is nested at most so many levels deep.
+fn is_within(value: &Value, most: usize) -> bool {
+    match value {
+        Value::Array(items) => most > 0 && items.iter().all(|item| is_within(item, most - 1)),
+        Value::Object(members) => {
+            most > 0 && members.values().all(|member| is_within(member, most - 1))
+        }
+        _ => true,
     }
 }
 

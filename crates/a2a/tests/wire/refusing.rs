@@ -11,6 +11,7 @@ const SMALL: Limits = Limits {
     part_bytes: 64,
     list_items: 3,
     metadata_bytes: 64,
+    data_depth: 4,
 };
 
 /// Sends parameters through the whole JSON-RPC path; answers (code, fields of the violations).
@@ -267,6 +268,11 @@ fn limits_are_named() {
         "SendMessage",
         &message(&json!({"metadata": {"k": "x".repeat(64)}})),
         &["message.metadata"],
+    );
+    assert_fields(
+        "SendMessage",
+        &message(&json!({"parts": [{"data": [[[[[1]]]]]}], "metadata": {"k": [[[[1]]]]}})),
+        &["message.parts[0].data", "message.metadata"],
     );
     assert_fields(
         "SendMessage",

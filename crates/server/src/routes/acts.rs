@@ -11,7 +11,8 @@ use crate::{
     app::App,
     auth::Authenticated,
     body::{Asked, Given},
-    headers::Key,
+    headers::{HOP_TOKEN, Key, Token},
+    problem::Problem,
     sight::Sight,
     view::receipt::{ReceiptView, Receipted},
     wire::opening::OpeningIn,
@@ -28,9 +29,15 @@ pub(crate) async fn send(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     Key(key): Key,
+    Token(token): Token,
     Asked(waits): Asked<Waits>,
     Given(opening): Given<OpeningIn>,
 ) -> Answered<Receipted> {
+    // Ignored, it would open a root that forgets who asked.
+    if token.is_some() {
+        let what = "under a hop token an act is a `delegate`: send it to /v1/hops/delegate";
+        return Err(Problem::malformed(HOP_TOKEN, what));
+    }
     let send = Send {
         opening: opening.outside()?,
         key,
