@@ -100,6 +100,11 @@ fn read_data(data: &str) -> Result<Value, Failure> {
 /// Waits until the task ends, or asks what nobody here answers.
 async fn wait(api: &Api, mut value: Value, output: Output) -> Result<Exit, Failure> {
     let first: Task = api::read(&value)?;
+    // Told at once: without a terminal there is no spinner, and the wait can be long.
+    output.note(&painted(
+        FAINT,
+        &format!("{} has it as {}", safe(&first.agent), safe(&first.id)),
+    ));
     let spinner = output.spinner(&format!("sent to {}", safe(&first.agent)));
     let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
     loop {
@@ -227,10 +232,7 @@ fn ended(value: &Value, task: &Task, output: Output) -> Result<Exit, Failure> {
     } else {
         output.note(&format!("the task ended {}", task::state(task)));
     }
-    output.note(&format!(
-        "  and `tertulia show task {} --tree`",
-        safe(&task.id)
-    ));
+    output.note(&format!("  and `tertulia show task {}`", safe(&task.id)));
     Ok(Exit::Ended)
 }
 

@@ -66,12 +66,16 @@ async fn one_task(api: &Api, id: &str, output: Output) -> Result<Exit, Failure> 
     let read: Task = api::read(&value)?;
     output.data(&value, |out| {
         task::in_full(&read, out)?;
-        match &read.reply {
-            Some(reply) if !reply.parts.is_empty() => {
-                writeln!(out, "\n{}", safe(&act::full(reply)))
-            }
-            _ => Ok(()),
+        let Some(reply) = &read.reply else {
+            return Ok(());
+        };
+        if let (Some(reason), Some(message)) = (&reply.reason, &reply.message) {
+            writeln!(out, "\n{}: {}", safe(reason), safe(message))?;
         }
+        if !reply.parts.is_empty() {
+            writeln!(out, "\n{}", safe(&act::full(reply)))?;
+        }
+        Ok(())
     })?;
     Ok(Exit::Done)
 }
