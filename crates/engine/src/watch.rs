@@ -101,11 +101,12 @@ impl Hub {
 
     /// What wakes those who wait for work of an agent.
     pub(crate) fn agent(&self, tenant: TenantId, name: &str) -> Arc<Notify> {
-        Arc::clone(
-            lock(&self.agents)
-                .entry((tenant, name.to_owned()))
-                .or_default(),
-        )
+        let mut agents = lock(&self.agents);
+        // Names that nobody waits for are forgotten before the board grows; they may not even exist.
+        if agents.len() >= 1024 && agents.len() == agents.capacity() {
+            agents.retain(|_, notify| Arc::strong_count(notify) > 1);
+        }
+        Arc::clone(agents.entry((tenant, name.to_owned())).or_default())
     }
 
     /// Whether somebody waits for work of an agent now.

@@ -114,13 +114,20 @@ fn from_loopback(
 }
 
 /// Whether a `Host` names this machine by itself.
-fn is_loopback(host: &str) -> bool {
+pub(crate) fn is_loopback(host: &str) -> bool {
+    let is_port = |port: &str| port.bytes().all(|b| b.is_ascii_digit());
     let name = match host.strip_prefix('[') {
         Some(rest) => match rest.split_once(']') {
-            Some((address, port)) if port.is_empty() || port.starts_with(':') => address,
+            Some((address, "")) => address,
+            Some((address, port)) if port.strip_prefix(':').is_some_and(is_port) => address,
             _ => return false,
         },
-        None => host.split_once(':').map_or(host, |(name, _)| name),
+        None => match host.split_once(':') {
+            None => host,
+            Some((name, port)) if is_port(port) => name,
+            // What looks like a port may be the user of another host.
+            Some(_) => return false,
+        },
     };
     name.eq_ignore_ascii_case("localhost")
         || name
@@ -185,6 +192,7 @@ mod tests {
             "",
             "evil.example",
             "localhost.evil.example",
+            "localhost:x@evil.example",
             "10.0.0.1",
             "[::2]",
             "[::1]x",

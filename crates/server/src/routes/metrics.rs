@@ -6,7 +6,7 @@ use axum::{
     extract::{ConnectInfo, State},
     response::IntoResponse,
 };
-use http::{Extensions, header};
+use http::{Extensions, HeaderMap, header};
 use tertulia_acts::{event::EventKind, ids::TenantId, reason::Reason, time::Timestamp};
 use tertulia_engine::{
     Snapshot,
@@ -15,8 +15,20 @@ use tertulia_engine::{
 
 use crate::{
     app::App,
+    auth::is_loopback,
     problem::{Code, Problem},
 };
+
+/// Whether a call from loopback was made there: not handed on by a proxy, and not by a page in a browser.
+fn is_direct(headers: &HeaderMap) -> bool {
+    let named = headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok());
+    let handed_on = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
+    named.is_some_and(is_loopback)
+        && !headers.contains_key(header::ORIGIN)
+        && !handed_on.iter().any(|name| headers.contains_key(*name))
+}
 
 /// Counters, gauges and histograms, as Prometheus text. They tell of all tenants, so they are for the operator, and
 /// shown to loopback only.
@@ -27,14 +39,15 @@ use crate::{
 pub(crate) async fn show(
     State(app): State<App>,
     extensions: Extensions,
+    headers: HeaderMap,
 ) -> Result<impl IntoResponse, Problem> {
     let peer = extensions
         .get::<ConnectInfo<SocketAddr>>()
         .map(|info| info.0);
     let near = peer.is_some_and(|peer| peer.ip().to_canonical().is_loopback());
-    if !near {
-        let detail =
-            "metrics are shown to loopback only; let a program on this machine collect them";
+    if !near || !is_direct(&headers) {
+        let detail = "metrics are shown to programs on this machine that call by a loopback name, and not through a \
+                      proxy or from a page; let a collector here ask http://127.0.0.1";
         return Err(Problem::new(Code::Forbidden, detail));
     }
     let reader = app.engine.reader();

@@ -118,11 +118,21 @@ impl Place {
     }
 }
 
+/// Makes the folder, where there is none, for its owner alone: every body lies in it. One that is there keeps the
+/// permissions that it was given.
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
 /// Takes the folder for this process, and tells where the database in it is.
 pub(crate) fn take(folder: &Path) -> Result<(File, Place), StoreError> {
     let failed =
         |error: std::io::Error| StoreError::Unavailable(format!("{}: {error}", folder.display()));
-    std::fs::create_dir_all(folder).map_err(failed)?;
+    make_private(folder).map_err(failed)?;
     let lock = File::options()
         .write(true)
         .create(true)
