@@ -273,6 +273,21 @@ impl Engine {
             .look_up(&self.shared.reader, Digest::of(key.as_bytes()))?)
     }
 
+    /// Whether the credential of a caller still speaks for it. Whoever waits or streams asks before it answers: a key may
+    /// be revoked meanwhile.
+    ///
+    /// # Errors
+    /// It was revoked, or the storage failed.
+    pub fn holds(&self, caller: &Caller) -> Result<(), EngineError> {
+        let Some(key) = caller.credential else {
+            return Ok(());
+        };
+        match self.shared.credentials.look_up(&self.shared.reader, key)? {
+            Some(_) => Ok(()),
+            None => Err(EngineError::Revoked),
+        }
+    }
+
     /// A party as a caller that needs no credential: for `dev`, and for the house's own runners.
     ///
     /// # Errors

@@ -119,6 +119,11 @@ impl Call {
 
     /// The same, by the engine's id.
     pub(super) fn read(&self, id: TaskId) -> Result<TaskRead, A2aError> {
+        // Those who wait and stream come here again and again: for a key that was revoked nothing more is read.
+        self.house
+            .engine
+            .holds(&self.caller)
+            .map_err(failure::engine)?;
         self.house
             .engine
             .reader()

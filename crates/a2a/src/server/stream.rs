@@ -196,6 +196,11 @@ impl Follow {
             return Ok(false);
         };
         let id = *id;
+        self.call
+            .house
+            .engine
+            .holds(&self.call.caller)
+            .map_err(failure::engine)?;
         let reader = self.call.house.engine.reader();
         let page = reader
             .events_of_task(&self.call.viewer, id, self.after, PAGE)

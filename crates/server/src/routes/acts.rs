@@ -48,6 +48,7 @@ pub(crate) async fn send(
     if let (Some(wait), Outcome::Accepted { task, act }) = (waits.span(), &outcome)
         && let Some(read) = app.engine.ended(&sight.viewer, *task, wait).await?
     {
+        sight.holds()?;
         let task = Box::new(sight.show(read)?);
         return Ok(Json(Receipted {
             receipt: ReceiptView::Accepted { task, act: *act },

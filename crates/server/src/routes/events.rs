@@ -187,6 +187,7 @@ impl Following {
 
     /// Reads a page; whether what is watched is still seen.
     fn look(&mut self) -> Result<bool, Problem> {
+        self.sight.holds()?;
         let Some(page) = self.watched.page(&self.sight, self.after, PAGE)? else {
             return Ok(false);
         };

@@ -39,6 +39,7 @@ pub(crate) async fn get(
         Some(wait) => app.engine.ended(&sight.viewer, id, wait).await?,
         None => app.engine.reader().task(&sight.viewer, id)?,
     };
+    sight.holds()?;
     let read = read.ok_or_else(|| absent(id))?;
     Ok(Json(sight.show(read)?))
 }

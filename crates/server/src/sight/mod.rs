@@ -29,6 +29,8 @@ use crate::{
 pub(crate) struct Sight {
     pub(crate) engine: Engine,
     pub(crate) viewer: Viewer,
+    /// Whose credential lets it look.
+    caller: Caller,
     /// The hop that it works in.
     hop: Option<HopId>,
 }
@@ -66,6 +68,7 @@ impl Sight {
         Self {
             engine: engine.clone(),
             viewer,
+            caller: caller.clone(),
             hop: None,
         }
     }
@@ -98,6 +101,7 @@ impl Sight {
             Self {
                 engine: engine.clone(),
                 viewer,
+                caller: caller.clone(),
                 hop: Some(hop.id),
             },
             lease.state,
@@ -114,8 +118,17 @@ impl Sight {
         Self {
             engine: engine.clone(),
             viewer,
+            caller: caller.clone(),
             hop: Some(hop),
         }
+    }
+
+    /// Whether the credential that lets it look still does: asked again by whoever waits or streams.
+    ///
+    /// # Errors
+    /// It was revoked meanwhile.
+    pub(crate) fn holds(&self) -> Result<(), Problem> {
+        Ok(self.engine.holds(&self.caller)?)
     }
 
     /// A task.

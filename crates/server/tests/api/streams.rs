@@ -178,3 +178,25 @@ async fn a_stream_ends_when_the_server_drains() {
     }
     house.ana.get("/readyz").await.problem(503, "draining");
 }
+
+#[tokio::test]
+async fn a_revoked_key_reads_nothing_more_from_a_stream_that_it_opened() {
+    let house = House::new().await;
+    let made = json!({"party": "user:ana", "label": "soon gone"});
+    let made = house.ana.post("/v1/keys", made).await.ok();
+    let gone = house.client(string(&made, "/key"));
+    let task = house.ana.ask_of("logs", "find").await;
+    let path = format!("/v1/tasks/{}/events", string(&task, "/id"));
+    let mut live = open(&gone, &path, None).await;
+    assert_eq!(live.next().await.unwrap().id, 1);
+    let key = format!("/v1/keys/{}", string(&made, "/id"));
+    assert_eq!(house.ana.delete(&key).await.ok()["changed"], true);
+    let lease = house.ana.claim("logs").await;
+    let reply = house.ana.operate(&lease, "reply", said("secret")).await;
+    reply.receipt("settled");
+    // What was read before it was revoked may still come; then the stream ends, and nothing of what came after was told.
+    while let Some(message) = live.next().await {
+        assert!(!message.data.to_string().contains("secret"));
+    }
+    gone.get(&path).await.problem(401, "unauthenticated");
+}
