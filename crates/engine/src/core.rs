@@ -163,11 +163,12 @@ impl<S: Store> Core<S> {
         if changed {
             self.store.commit(&self.facts, now)?;
             self.facts.written();
-            if self.facts.size() > FACTS_KEPT {
-                self.facts = Facts::default();
-            }
         } else {
             self.store.rollback()?;
+        }
+        // What was only looked at counts too.
+        if self.facts.size() > FACTS_KEPT {
+            self.facts = Facts::default();
         }
         Ok(applied)
     }

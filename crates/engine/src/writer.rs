@@ -3,6 +3,7 @@
 
 use std::{
     collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
@@ -24,6 +25,9 @@ use crate::{
 
 /// The exit code of a process whose disk did not confirm a write: `EX_IOERR` of sysexits.
 pub const EXIT_DISK: i32 = 74;
+
+/// The exit code of a process whose writer failed by an error of ours: `EX_SOFTWARE` of sysexits.
+const EXIT_INTERNAL: i32 = 70;
 
 /// How long the writer sleeps at most: the floor of upkeep.
 const NAP: Duration = Duration::from_millis(500);
@@ -64,8 +68,17 @@ impl<S: Store> Writer<S> {
         })
     }
 
-    /// Works until the lanes are closed and empty.
-    pub(crate) fn run(mut self) {
+    /// Works until the lanes are closed and empty. A panic ends the process: nobody would be answered any more, and what
+    /// was acknowledged is on disk.
+    pub(crate) fn run(self) {
+        let worked = catch_unwind(AssertUnwindSafe(move || self.work()));
+        if worked.is_err() {
+            tracing::error!("fatal: the writer panicked; the process ends");
+            std::process::exit(EXIT_INTERNAL);
+        }
+    }
+
+    fn work(mut self) {
         loop {
             let wait = self.wait();
             let Some(batch) = self.shared.lanes.take(BATCH_COMMANDS, wait) else {
@@ -74,11 +87,10 @@ impl<S: Store> Writer<S> {
             self.shared.metrics.queue(self.shared.lanes.waiting());
             let now = self.now();
             let due = self.pick(now);
-            if batch.is_empty() && due.is_empty() {
-                self.sweep(now);
-                continue;
+            self.sweep(now);
+            if !batch.is_empty() || !due.is_empty() {
+                self.apply(batch, due, now);
             }
-            self.apply(batch, due, now);
         }
         tracing::info!("the writer has ended");
     }

@@ -4,7 +4,7 @@
 use super::{Answer, Caller, may_serve};
 use crate::{
     digest::HopToken,
-    facts::{Draft, Stop},
+    facts::{Draft, Need, Stop},
     lease::{LeaseEnd, LeaseState},
     limits::LEASE,
     time::Timestamp,
@@ -33,6 +33,12 @@ pub(super) fn decide(
     caller: &Caller,
     tokens: &[HopToken],
 ) -> Result<Answer, Stop> {
+    d.foresee(tokens.iter().map(|token| Need::Token(token.hash())))?;
+    let mut asked = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        asked.extend(d.find_lease(token.hash())?.map(|lease| lease.task));
+    }
+    d.foresee(asked.into_iter().map(Need::AsksTo))?;
     tokens
         .iter()
         .map(|token| beat(d, caller, token))

@@ -57,6 +57,7 @@ pub(super) fn decide(d: &mut Draft<'_>, caller: &Caller, under: &UnderHop) -> Re
             if !under.read.is_empty() {
                 d.put(read_by_now);
             }
+            record_refusal(d, &holder, under, &refusal)?;
             Ok(refused(refusal))
         }
         decided => decided,
@@ -360,6 +361,32 @@ fn record_step(
     ));
     d.put(task);
     Ok(())
+}
+
+/// A step that was refused is a step: a later run of the handler comes to it again, and must not seem to make it anew
+/// (SEMANTICS 4). Not so what is refused before it is looked up, what asks under a name that is taken, and answers.
+fn record_refusal(
+    d: &mut Draft<'_>,
+    holder: &Holder,
+    under: &UnderHop,
+    refusal: &Refusal,
+) -> Result<(), Stop> {
+    let none = matches!(
+        refusal.reason,
+        Reason::ReadOnly | Reason::KeyReused | Reason::TooManySteps
+    );
+    let Some(name) = step_name(under).filter(|_| !none) else {
+        return Ok(());
+    };
+    if matches!(under.operation, HopOperation::Answer(_)) {
+        return Ok(());
+    }
+    let outcome = Outcome::Refused {
+        task: None,
+        act: None,
+        refusal: refusal.clone(),
+    };
+    record_step(d, holder, &name, under, &outcome)
 }
 
 /// Keeps the answer of an operation that ended the lease, for a repeat of it.

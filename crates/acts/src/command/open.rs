@@ -15,7 +15,7 @@ use crate::{
     digest::Digest,
     envelope::Refusal,
     event::EventKind,
-    facts::{Draft, Stop},
+    facts::{Draft, Need, Stop},
     fingerprint::Fingerprint,
     gate::{self, Asked, Passage},
     genealogy::{Ancestor, Genealogy},
@@ -180,6 +180,8 @@ pub(crate) fn store_artifacts(
     root: RootId,
     artifacts: &[NewArtifact],
 ) -> Result<Vec<ArtifactRef>, Stop> {
+    let digests = artifacts.iter().map(|artifact| artifact.reference().digest);
+    d.foresee(digests.map(|digest| Need::Artifact(root, digest)))?;
     let mut references = Vec::with_capacity(artifacts.len());
     for artifact in artifacts {
         let reference = artifact.reference();

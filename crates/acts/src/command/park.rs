@@ -7,7 +7,7 @@ use super::holder::Holder;
 use crate::{
     envelope::Refusal,
     event::EventKind,
-    facts::{Draft, Fault, Stop},
+    facts::{Draft, Fault, Need, Stop},
     hop::Wait,
     lease::{Lease, LeaseEnd, LeaseState},
     limits::FAN_OUT,
@@ -44,6 +44,7 @@ fn own(d: &Draft<'_>, holder: &Holder, on: &Wait) -> Result<(), Stop> {
             if tasks.is_empty() || tasks.len() > FAN_OUT {
                 return Err(Fault::Invalid(format!("park on 1 to {FAN_OUT} tasks")).into());
             }
+            d.foresee(tasks.iter().copied().map(Need::Task))?;
             for id in tasks {
                 d.find_task(*id)?
                     .filter(|task| task.made.parent == Some(mine))

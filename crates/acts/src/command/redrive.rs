@@ -13,7 +13,7 @@ use crate::{
     delivery::Delivery,
     envelope::Refusal,
     event::EventKind,
-    facts::{Draft, Fault, Stop},
+    facts::{Draft, Fault, Need, Stop},
     ids::TaskId,
     reason::Reason,
     receipt::Outcome,
@@ -92,6 +92,8 @@ fn send_again(
         act.body,
         contract,
     );
+    let brought = act.envelope.artifacts.iter();
+    d.foresee(brought.map(|brought| Need::Artifact(task.id().root, brought.digest)))?;
     for brought in &act.envelope.artifacts {
         let artifact = d
             .artifact(task.id().root, brought.digest)?

@@ -6,7 +6,7 @@ use super::{log, refresh};
 use crate::{
     ask::AskState,
     event::EventKind,
-    facts::{Draft, Stop},
+    facts::{Draft, Need, Stop},
     group::{FiredBy, Group, GroupState},
     hop::{Activation, Wait},
     ids::TaskId,
@@ -17,6 +17,7 @@ use crate::{
 pub(crate) fn is_met(d: &Draft<'_>, on: &Wait) -> Result<bool, Stop> {
     match on {
         Wait::Tasks { tasks } => {
+            d.foresee(tasks.iter().copied().map(Need::Task))?;
             for id in tasks {
                 if d.find_task(*id)?.is_some_and(|task| task.is_open()) {
                     return Ok(false);

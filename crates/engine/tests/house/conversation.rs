@@ -177,3 +177,70 @@ async fn i15_a_foreign_principal_sees_and_moves_nothing() {
     );
     assert!(house.task(task).task.is_open());
 }
+
+#[tokio::test]
+async fn i06_a_step_that_was_refused_is_replayed_like_any_other() {
+    let house = House::new().await;
+    house
+        .send("user:ana", "agent:coordinator", "INC-42", None)
+        .await;
+    let first = house.claim("coordinator", "c1").await.expect("work");
+    let mut note = request("user:nobody", "fyi");
+    note.performative = tertulia_acts::performative::Performative::Inform;
+    let note = HopOperation::Delegate(Box::new(note));
+    let refused = house.under(&first, "s1", note.clone()).await;
+    assert!(matches!(
+        outcome(refused.clone()),
+        Outcome::Refused { task: None, .. }
+    ));
+    let child = HopOperation::Delegate(Box::new(request("agent:logs", "errors?")));
+    let child = accepted(&outcome(house.under(&first, "s2", child).await));
+    let wait = HopOperation::Park(Wait::Tasks { tasks: vec![child] });
+    assert_eq!(
+        outcome(house.under(&first, "park", wait).await),
+        Outcome::Parked
+    );
+    let logs = house.claim("logs", "l1").await.expect("work");
+    house.reply(&logs, "3").await;
+    let second = house
+        .claim("coordinator", "c2")
+        .await
+        .expect("the child has ended");
+    let again = house.under(&second, "s1", note).await;
+    assert!(
+        matches!(&again, Answer::Outcome { replayed: true, .. }),
+        "{again:?}"
+    );
+    assert_eq!(outcome(again), outcome(refused));
+}
+
+#[tokio::test]
+async fn a_reply_may_bring_as_many_artifacts_as_the_limit_says() {
+    let mut house = House::new().await;
+    let task = accepted(&house.send("user:ana", "agent:logs", "x", None).await);
+    let grant = house.claim("logs", "c1").await.expect("work");
+    // Nothing is known any more: every artifact has to be looked up.
+    house.restart().await;
+    let artifacts = (0..tertulia_acts::limits::ARTIFACTS)
+        .map(|n| {
+            let bytes = format!("artifact {n}").into_bytes();
+            tertulia_acts::body::NewArtifact::new(format!("{n}.txt"), "text/plain".into(), bytes)
+        })
+        .collect();
+    let reply = tertulia_acts::command::Reply {
+        body: Body::text("here"),
+        artifacts,
+    };
+    let settled = house.under(&grant, "r", HopOperation::Reply(reply)).await;
+    assert!(
+        matches!(outcome(settled), Outcome::Settled { task: t, .. } if t == task),
+        "not settled"
+    );
+    let brought = house
+        .task(task)
+        .result
+        .expect("a result")
+        .envelope
+        .artifacts;
+    assert_eq!(brought.len(), tertulia_acts::limits::ARTIFACTS);
+}
