@@ -97,7 +97,7 @@ mod tests {
             text.contains("tertulia delegate logs") && !text.contains("TERTULIA_URL"),
             "{text}"
         );
-        let text = friendly("http://127.0.0.1:9", "/tmp/x", true, &[]);
+        let text = friendly("http://127.0.0.1:9", "data", true, &[]);
         assert!(
             text.contains("export TERTULIA_URL=http://127.0.0.1:9") && text.contains("--data DIR"),
             "{text}"
