@@ -1,11 +1,15 @@
 //! How a task stands at a peer: by its stream where it streams, else asked again and again.
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
 
 use tertulia_a2a::{
     client::{Error, Events, Peer},
     map::{Heard, heard},
-    wire::{ErrorKind, Message, StreamResponse, Task, TaskStatus},
+    wire::{ErrorKind, Message, Role, StreamResponse, Task, TaskStatus},
 };
 use tokio::time::Instant;
 
@@ -43,6 +47,8 @@ pub(super) struct Watching {
     failing: Option<Instant>,
     /// The messages and marks that were told.
     told: HashSet<String>,
+    /// What the peer said before the stream began that shows it.
+    missed: VecDeque<Message>,
 }
 
 impl Watching {
@@ -54,17 +60,40 @@ impl Watching {
             pause: Duration::ZERO,
             failing: None,
             told: HashSet::new(),
+            missed: VecDeque::new(),
         }
     }
 
     /// What was told by an earlier run is not told again.
     pub(super) fn was_told(&mut self, mark: &str) {
+        // A question is also a message of the peer's history, and no progress there.
+        let question = mark
+            .strip_prefix("asks ")
+            .and_then(|rest| rest.split_once(' '));
+        self.told.extend(question.map(|(id, _)| id.to_owned()));
         self.told.insert(mark.to_owned());
+    }
+
+    /// A task as its stream begins: what was said before it stands in the history alone.
+    fn snapshot(&mut self, task: Task) -> TaskStatus {
+        if matches!(heard(task.status.state), Heard::GoesOn) {
+            let said = task
+                .history
+                .into_iter()
+                .filter(|message| message.role == Role::Agent && !message.parts.is_empty());
+            self.missed.extend(said);
+        }
+        task.status
     }
 
     /// Waits for what is new.
     pub(super) async fn next(&mut self) -> News {
         loop {
+            while let Some(message) = self.missed.pop_front() {
+                if self.told.insert(message.message_id.clone()) {
+                    return News::Said(Box::new(message));
+                }
+            }
             let status = match self.status().await {
                 Ok(status) => {
                     self.failing = None;
@@ -94,7 +123,7 @@ impl Watching {
         if let Some(events) = &mut self.events {
             loop {
                 match events.next().await? {
-                    Some(StreamResponse::Task(task)) => return Ok(task.status),
+                    Some(StreamResponse::Task(task)) => return Ok(self.snapshot(task)),
                     Some(StreamResponse::StatusUpdate(update)) => return Ok(update.status),
                     // Artifacts are read with the task's end.
                     Some(StreamResponse::ArtifactUpdate(_) | StreamResponse::Message(_)) => {}
@@ -111,7 +140,7 @@ impl Watching {
             self.events = Some(events);
             // The stream begins with the task; a peer whose stream does not is asked.
             if let Some(Ok(Some(StreamResponse::Task(task)))) = self.first().await {
-                return Ok(task.status);
+                return Ok(self.snapshot(task));
             }
         }
         Ok(self.peer.get(&self.remote, Some(0)).await?.status)
@@ -136,6 +165,11 @@ impl Watching {
                 let mark = mark(&status);
                 // The same question may be seen again, until the peer has taken its answer in.
                 let new = self.told.insert(mark.clone());
+                let id = status
+                    .message
+                    .as_ref()
+                    .map(|message| message.message_id.clone());
+                self.told.extend(id);
                 new.then_some(News::Asks(mark, status.message))
             }
             Heard::Result | Heard::Ended { .. } => {
