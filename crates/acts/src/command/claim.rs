@@ -210,9 +210,10 @@ fn claimable(
     let workload = d.workload(caller.tenant, &slot.agent)?;
     let most = d
         .version(caller.tenant, &slot.agent, slot.version)?
-        .map_or(0, |version| {
-            version.definition.limits.max_concurrent_conversations
-        });
+        .ok_or_else(|| Stop::Broken("a slot is pinned to a version that is absent".into()))?
+        .definition
+        .limits
+        .max_concurrent_conversations;
     Ok((workload.leased < most).then_some(task))
 }
 

@@ -35,10 +35,11 @@ pub(crate) fn lose(
     error: &str,
 ) -> Result<Outcome, Stop> {
     let mut hop = d.hop(lease.hop)?;
-    let version = d.version(task.made.tenant, &hop.agent, hop.version)?;
-    let retry = version
-        .map(|version| version.definition.retry)
-        .unwrap_or_default();
+    let retry = d
+        .version(task.made.tenant, &hop.agent, hop.version)?
+        .ok_or_else(|| Stop::Broken("a hop works at a version that is absent".into()))?
+        .definition
+        .retry;
     let error: String = error.chars().take(ERROR_CHARS).collect();
     task.now.last_error = Some(error.clone());
     let detail = json!({"hop": hop.id, "attempt": task.now.attempts, "error": task.now.last_error});

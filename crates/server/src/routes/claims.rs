@@ -132,7 +132,9 @@ fn history(sight: &Sight, grant: &Grant) -> Result<Vec<TurnView>, Problem> {
         prompt: prompt(&act),
         act: act.into(),
     };
-    Ok(acts.unwrap_or_default().into_iter().map(turn).collect())
+    let acts =
+        acts.ok_or_else(|| Problem::internal("the history of a lease is not seen by its own"))?;
+    Ok(acts.into_iter().map(turn).collect())
 }
 
 fn steps(sight: &Sight, grant: &Grant) -> Result<Vec<StepView>, Problem> {
@@ -141,7 +143,9 @@ fn steps(sight: &Sight, grant: &Grant) -> Result<Vec<StepView>, Problem> {
         .reader()
         .steps(&sight.viewer, grant.task.id())?;
     let mut views = Vec::new();
-    for receipt in receipts.unwrap_or_default() {
+    let receipts = receipts
+        .ok_or_else(|| Problem::internal("the steps of a lease are not seen by its own"))?;
+    for receipt in receipts {
         let Scope::Step {
             ordinal, handling, ..
         } = receipt.scope

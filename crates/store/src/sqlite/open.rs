@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use super::migrate;
 use crate::StoreError;
@@ -55,6 +55,9 @@ impl Place {
             }
         };
         conn.set_prepared_statement_cache_capacity(STATEMENTS);
+        // A plan holds for every value bound to it: without this SQLite parses a statement again at each binding where a
+        // partial index might fit the value (SQLITE_DBCONFIG_ENABLE_QPSG).
+        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         conn.busy_timeout(BUSY)?;
         Ok(conn)
     }
