@@ -199,6 +199,18 @@ impl TaskState {
         self.result().is_some()
     }
 
+    /// The states, by name, in which the task goes on by itself: whoever waits for it has nothing to do.
+    pub const ON_THE_WAY: [&'static str; 4] = ["queued", "working", "uncertain", "cancelling"];
+
+    /// Whether it has ended, or waits for somebody's answer, approval or credential.
+    #[must_use]
+    pub const fn is_at_rest(&self) -> bool {
+        !matches!(
+            self,
+            Self::Queued | Self::Working | Self::Uncertain | Self::Cancelling
+        )
+    }
+
     /// The act that ended it.
     #[must_use]
     pub const fn result(&self) -> Option<ActId> {

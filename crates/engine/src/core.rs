@@ -50,6 +50,8 @@ pub struct News {
     pub conversations: BTreeSet<ConversationId>,
     /// Tasks with new events.
     pub tasks: BTreeSet<TaskId>,
+    /// Tasks that came to rest: they ended, or wait for somebody.
+    pub rested: BTreeSet<TaskId>,
     /// Agents that may have work, and how much more than before.
     pub agents: BTreeMap<(TenantId, String), usize>,
     /// Whether a configuration changed.
@@ -282,6 +284,9 @@ impl News {
                 }
                 Change::Tenant(_) => self.configuration = true,
                 Change::Task(task) => {
+                    if task.now.state.is_at_rest() {
+                        self.rested.insert(task.id());
+                    }
                     self.due = earlier(self.due, task.next_due());
                     if task.is_fold() && task.now.attempts == 0 && task.is_open() {
                         self.folds += 1;
@@ -291,6 +296,8 @@ impl News {
                     self.due = earlier(self.due, Some(lease.until));
                 }
                 Change::Ask(ask) if ask.state == tertulia_acts::ask::AskState::Open => {
+                    // Whom it asks may have changed.
+                    self.rested.insert(ask.asker);
                     self.due = earlier(self.due, Some(ask.deadline));
                 }
                 Change::Group(group) => {
@@ -310,6 +317,7 @@ impl News {
     fn add(&mut self, other: Self) {
         self.conversations.extend(other.conversations);
         self.tasks.extend(other.tasks);
+        self.rested.extend(other.rested);
         for (agent, n) in other.agents {
             *self.agents.entry(agent).or_default() += n;
         }

@@ -1,12 +1,13 @@
-//! Credentials: a key is looked up once and remembered until a configuration changes. What is remembered may be old by a
-//! moment; the config epoch in the caller shows that to the rules, and the command is judged again (SEMANTICS 11).
+//! Credentials: for whom a key or a trusted caller speaks is looked up once and remembered until a configuration changes.
+//! What is remembered may be old by a moment; the config epoch in the caller shows that to the rules, and the command is
+//! judged again (SEMANTICS 11).
 
 use std::{
     collections::HashMap,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use tertulia_acts::{command::Caller, digest::Digest};
+use tertulia_acts::{command::Caller, digest::Digest, ids::TenantId, party::Party};
 use tertulia_store::{Reader, StoreError};
 
 /// Callers remembered at most; more begin anew.
@@ -20,6 +21,8 @@ pub(crate) struct Credentials {
 #[derive(Debug, Default)]
 struct Known {
     callers: HashMap<Digest, Caller>,
+    /// Tenants by name, each with its config epoch.
+    tenants: HashMap<String, (TenantId, u64)>,
     generation: u64,
 }
 
@@ -32,7 +35,38 @@ impl Credentials {
     pub(crate) fn forget(&self) {
         let mut known = self.known();
         known.callers.clear();
+        known.tenants.clear();
         known.generation += 1;
+    }
+
+    /// A party that needs no credential, as a caller, if there is its tenant.
+    pub(crate) fn trusted(
+        &self,
+        reader: &Reader,
+        tenant: &str,
+        party: &Party,
+    ) -> Result<Option<Caller>, StoreError> {
+        let caller = |(tenant, epoch)| Caller {
+            tenant,
+            party: party.clone(),
+            epoch,
+            credential: None,
+        };
+        let generation = {
+            let known = self.known();
+            if let Some(found) = known.tenants.get(tenant) {
+                return Ok(Some(caller(*found)));
+            }
+            known.generation
+        };
+        let Some(row) = reader.tenant_by_name(tenant)? else {
+            return Ok(None);
+        };
+        let mut known = self.known();
+        if known.generation == generation {
+            known.tenants.insert(tenant.to_owned(), (row.id, row.epoch));
+        }
+        Ok(Some(caller((row.id, row.epoch))))
     }
 
     /// For whom the key of this digest speaks, if it speaks for anyone.

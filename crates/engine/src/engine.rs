@@ -237,14 +237,17 @@ impl Engine {
         task: TaskId,
         wait: Duration,
     ) -> Result<Option<TaskRead>, EngineError> {
-        let mut watch = self.watch_task(task);
+        let mut watch = self.watch_rest(task);
         let until = tokio::time::Instant::now() + wait;
         loop {
-            let read = self.shared.reader.task(viewer, task)?;
             let left = until.saturating_duration_since(tokio::time::Instant::now());
-            let waits = read.as_ref().is_some_and(|read| goes_on(viewer, read));
-            if !waits || left.is_zero() || self.draining() {
-                return Ok(read);
+            let last = left.is_zero() || self.draining();
+            if last || self.shared.reader.is_at_rest(viewer, task)? != Some(false) {
+                let read = self.shared.reader.task(viewer, task)?;
+                let waits = read.as_ref().is_some_and(|read| goes_on(viewer, read));
+                if !waits || last {
+                    return Ok(read);
+                }
             }
             let _looks_anyway = tokio::time::timeout(left.min(LOOK_EVERY), watch.changed()).await;
         }
@@ -293,15 +296,8 @@ impl Engine {
     /// # Errors
     /// The storage failed.
     pub fn trusted(&self, tenant: &str, party: &Party) -> Result<Option<Caller>, EngineError> {
-        let Some(tenant) = self.shared.reader.tenant_by_name(tenant)? else {
-            return Ok(None);
-        };
-        Ok(Some(Caller {
-            tenant: tenant.id,
-            party: party.clone(),
-            epoch: tenant.epoch,
-            credential: None,
-        }))
+        let credentials = &self.shared.credentials;
+        Ok(credentials.trusted(&self.shared.reader, tenant, party)?)
     }
 
     /// Makes the tenant called `name`, if there is none, and tells its number.
@@ -329,6 +325,12 @@ impl Engine {
     #[must_use]
     pub fn watch_task(&self, id: TaskId) -> Watch {
         self.shared.hub.task(id)
+    }
+
+    /// Waits for a task to come to rest: to end, or to wait for somebody. What it passes on its way is no news.
+    #[must_use]
+    pub fn watch_rest(&self, id: TaskId) -> Watch {
+        self.shared.hub.rest(id)
     }
 
     /// Waits for news of a conversation.

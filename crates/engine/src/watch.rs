@@ -16,6 +16,7 @@ use crate::core::News;
 #[derive(Debug, Default)]
 pub(crate) struct Hub {
     tasks: Board<TaskId>,
+    rests: Board<TaskId>,
     conversations: Board<ConversationId>,
     agents: Mutex<HashMap<(TenantId, String), Arc<Notify>>>,
 }
@@ -93,6 +94,13 @@ impl Hub {
         }
     }
 
+    /// The same, of a task's coming to rest alone.
+    pub(crate) fn rest(&self, id: TaskId) -> Watch {
+        Watch {
+            receiver: self.rests.subscribe(id),
+        }
+    }
+
     pub(crate) fn conversation(&self, id: ConversationId) -> Watch {
         Watch {
             receiver: self.conversations.subscribe(id),
@@ -118,6 +126,7 @@ impl Hub {
 
     pub(crate) fn wake(&self, news: &News) {
         self.tasks.wake(&news.tasks);
+        self.rests.wake(&news.rested);
         self.conversations.wake(&news.conversations);
         let agents = lock(&self.agents);
         for (agent, more) in &news.agents {

@@ -32,7 +32,7 @@ class Receipt:
         group = wire.get("group")
         return cls(
             outcome=outcome,
-            # `will-retry` and `answered` name things by their ids alone.
+            # `settled`, `will-retry` and `answered` name things by their ids alone.
             task=read_task(task) if not isinstance(task, str) else None,
             tasks=tuple(Task.read(one) for one in wire.get("tasks") or ()),
             refusal=Act.read(wire["act"]) if outcome == "refused" else None,

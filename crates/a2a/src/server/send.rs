@@ -27,10 +27,20 @@ use crate::{
 
 /// What came of a message.
 pub(super) enum Sent {
-    /// A task, and what the caller calls its conversation, where that is known.
-    Task(TaskId, Option<String>),
+    /// A task, and what the caller calls its conversation.
+    Task(TaskId, Context),
     /// A refuse that made no task.
     Refused(Box<Message>),
+}
+
+/// What the caller calls a conversation, as far as the message tells.
+pub(super) enum Context {
+    /// So.
+    Named(String),
+    /// By its id: it was opened for the message, under no name.
+    Fresh,
+    /// It is to be looked up.
+    Unknown,
 }
 
 /// `SendMessage`.
@@ -50,8 +60,12 @@ pub(super) async fn send(
         wait::until_rest(call, id).await?
     };
     let task = match context {
-        Some(context) => present::task_in(call, &read, &context, extent)?,
-        None => present::task(call, &read, extent)?,
+        Context::Named(context) => present::task_in(call, &read, &context, extent)?,
+        Context::Fresh => {
+            let context = read.task.made.conversation.to_string();
+            present::task_in(call, &read, &context, extent)?
+        }
+        Context::Unknown => present::task(call, &read, extent)?,
     };
     Ok(SendMessageResponse::Task(task))
 }
@@ -111,13 +125,20 @@ async fn open(call: &Call, said: Said) -> Result<Sent, A2aError> {
     };
     match call.command(command).await? {
         Ok(Outcome::Accepted { task, .. }) => {
-            // Under a hop it may have attached to a task of another conversation.
-            let known = call.token.is_none() && !context.is_empty();
-            Ok(Sent::Task(task, known.then_some(context)))
+            let context = if call.token.is_some() {
+                // Under a hop it may have attached to a task of another conversation.
+                Context::Unknown
+            } else if context.is_empty() {
+                // Outside a hop a message that names no conversation opens one (SEMANTICS 6).
+                Context::Fresh
+            } else {
+                Context::Named(context)
+            };
+            Ok(Sent::Task(task, context))
         }
         Ok(Outcome::Refused {
             task: Some(task), ..
-        }) => Ok(Sent::Task(task, None)),
+        }) => Ok(Sent::Task(task, Context::Unknown)),
         Ok(Outcome::Refused { refusal, .. }) => Ok(refused(&refusal, "", &context)),
         Ok(other) => Err(failure::internal(format_args!(
             "an unfitting outcome: {other:?}"
@@ -201,7 +222,7 @@ async fn go_on(call: &Call, said: Said) -> Result<Sent, A2aError> {
         None => Command::Answer(call.caller.clone(), answer),
     };
     match call.command(command).await? {
-        Ok(Outcome::Answered { .. }) => Ok(Sent::Task(id, Some(context))),
+        Ok(Outcome::Answered { .. }) => Ok(Sent::Task(id, Context::Named(context))),
         Ok(Outcome::Refused { refusal, .. }) => Ok(refused(&refusal, &id.to_string(), &context)),
         // It was answered, or has ended, in the meantime.
         Err(Fault::NotFound(_)) => Ok(asks_nothing(&call.read(id)?, &context)),

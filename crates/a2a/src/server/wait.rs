@@ -5,7 +5,7 @@ use std::time::Duration;
 use tertulia_acts::ids::TaskId;
 use tertulia_engine::{Watch, read::TaskRead};
 
-use super::call::Call;
+use super::{call::Call, failure};
 use crate::{map, wire::A2aError};
 
 /// How often whoever waits looks whether the house stops.
@@ -35,15 +35,21 @@ pub(super) async fn news(call: &Call, watch: &mut Watch) -> Woken {
 
 /// Waits until a task has ended or waits for its caller, and reads it. When the house stops, it is read as it is.
 pub(super) async fn until_rest(call: &Call, id: TaskId) -> Result<TaskRead, A2aError> {
-    let mut watch = call.house.engine.watch_task(id);
+    let engine = &call.house.engine;
+    let mut watch = engine.watch_rest(id);
+    let looked = engine.reader().is_at_rest(&call.viewer, id);
+    let mut rests = looked.map_err(failure::engine)? != Some(false);
     loop {
-        let read = call.read(id)?;
-        let state = map::shown(&call.viewer, &read);
-        if state.is_terminal() || state.is_interrupted() {
-            return Ok(read);
+        if rests {
+            let read = call.read(id)?;
+            let state = map::shown(&call.viewer, &read);
+            if state.is_terminal() || state.is_interrupted() {
+                return Ok(read);
+            }
         }
         if news(call, &mut watch).await == Woken::Stopping {
-            return Ok(read);
+            return call.read(id);
         }
+        rests = true;
     }
 }

@@ -294,6 +294,7 @@ fn granted(
         until,
         resumed,
         reconcile: hop.attempt > 1 && retry == Retry::Reconcile,
+        root_principal: d.root(task.id().root)?.principal,
         task,
         consults,
     })

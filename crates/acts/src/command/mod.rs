@@ -215,6 +215,8 @@ pub struct Grant {
     pub reconcile: bool,
     /// The task.
     pub task: Task,
+    /// Whom its root belongs to.
+    pub root_principal: Party,
     /// The conversation that it consults, if it is a fold.
     pub consults: Option<ConversationId>,
 }

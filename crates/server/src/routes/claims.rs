@@ -4,9 +4,11 @@ use axum::{Json, extract::State};
 use tertulia_acts::{
     command::{Answer, Caller, Command, Grant},
     envelope::Act,
+    ids::{ActId, TaskId},
     limits::{HEARTBEAT, HISTORY},
     party::Party,
     receipt::{Outcome, Scope},
+    viewer::Viewer,
 };
 
 use super::Answered;
@@ -22,6 +24,7 @@ use crate::{
         instant::Instant,
         lease::{AgentVersionView, BeatsView, LeaseView, LeasesView, StepView, TurnView},
         prompt::prompt,
+        task::TaskView,
     },
     wire::claim::{ClaimIn, HeartbeatIn},
 };
@@ -41,8 +44,7 @@ pub(crate) async fn claim(
     let agent = Party::agent(&claim.agent).map_err(Problem::internal)?;
     match app.engine.claim(caller.clone(), claim, wait).await? {
         Answer::Granted(grants) => {
-            let leases = grants.into_iter().map(|grant| lease(&app, &caller, &grant));
-            let leases = leases.collect::<Result<_, _>>()?;
+            let leases = leases(&app, &caller, grants)?;
             Ok(Json(LeasesView {
                 leases,
                 refused: None,
@@ -66,25 +68,40 @@ pub(crate) async fn claim(
     }
 }
 
+/// Leases with what their handlers need.
+fn leases(app: &App, caller: &Caller, grants: Vec<Grant>) -> Result<Vec<LeaseView>, Problem> {
+    let Some(first) = grants.first() else {
+        return Ok(Vec::new());
+    };
+    // Tasks that were asked of an agent it sees also outside their hops, so that one look fetches what was asked in all.
+    let viewer = Viewer::new(caller.tenant, first.task.made.debtor.clone());
+    let named: Vec<ActId> = grants.iter().map(|grant| grant.task.made.opening).collect();
+    let openings = app.engine.reader().acts_named(&viewer, &named)?;
+    let leases = grants.into_iter().zip(openings).map(|(grant, opening)| {
+        let unseen = || Problem::internal(format!("{} is not seen by its own", grant.task.id()));
+        let opening = opening.ok_or_else(unseen)?;
+        lease(app, caller, grant, opening)
+    });
+    leases.collect()
+}
+
 /// A lease with what its handler needs.
-fn lease(app: &App, caller: &Caller, grant: &Grant) -> Result<LeaseView, Problem> {
+fn lease(app: &App, caller: &Caller, grant: Grant, opening: Act) -> Result<LeaseView, Problem> {
     let sight = Sight::at_work(&app.engine, caller, &grant.task, grant.hop);
     let id = grant.task.id();
-    let read = app.engine.reader().task(&sight.viewer, id)?;
-    let read = read.ok_or_else(|| Problem::internal(format!("{id} is not seen by its own")))?;
     // A first run has no steps, and with them no children that could ask.
     let fresh = grant.task.now.steps == 0;
     let steps = if fresh {
         Vec::new()
     } else {
-        steps(&sight, grant)?
+        steps(&sight, grant.task.id())?
     };
     let questions = if fresh {
         Vec::new()
     } else {
         questions(&sight)?
     };
-    let opening = read.opening.clone();
+    let genealogy = grant.task.made.genealogy.hops();
     Ok(LeaseView {
         lease: grant.lease,
         hop: grant.hop,
@@ -100,19 +117,12 @@ fn lease(app: &App, caller: &Caller, grant: &Grant) -> Result<LeaseView, Problem
             version: grant.version,
         },
         prompt: prompt(&opening),
-        history: history(&sight, grant)?,
-        genealogy: grant
-            .task
-            .made
-            .genealogy
-            .hops()
-            .iter()
-            .map(Into::into)
-            .collect(),
+        history: history(&sight, &grant)?,
+        genealogy: genealogy.iter().map(Into::into).collect(),
         steps,
         questions,
         act: opening.into(),
-        task: sight.show(read)?,
+        task: TaskView::under(grant.task, grant.root_principal),
     })
 }
 
@@ -137,11 +147,8 @@ fn history(sight: &Sight, grant: &Grant) -> Result<Vec<TurnView>, Problem> {
     Ok(acts.into_iter().map(turn).collect())
 }
 
-fn steps(sight: &Sight, grant: &Grant) -> Result<Vec<StepView>, Problem> {
-    let receipts = sight
-        .engine
-        .reader()
-        .steps(&sight.viewer, grant.task.id())?;
+fn steps(sight: &Sight, task: TaskId) -> Result<Vec<StepView>, Problem> {
+    let receipts = sight.engine.reader().steps(&sight.viewer, task)?;
     let mut views = Vec::new();
     let receipts = receipts
         .ok_or_else(|| Problem::internal("the steps of a lease are not seen by its own"))?;

@@ -100,8 +100,6 @@ pub(super) async fn carry_out(
     };
     let (outcome, replayed) = outcome(app, Command::UnderHop(caller.clone(), under)).await?;
     let sight = match &outcome {
-        // An agent sees the tasks that were asked of it also outside the hop: its own key saves a read.
-        Outcome::Settled { .. } if caller.party.is_agent() => Sight::of(&app.engine, &caller),
         // These name nothing that is read.
         Outcome::Said { .. }
         | Outcome::Recorded { .. }
@@ -109,6 +107,7 @@ pub(super) async fn carry_out(
         | Outcome::Released
         | Outcome::Answered { .. }
         | Outcome::Notified { .. }
+        | Outcome::Settled { .. }
         | Outcome::WillRetry { .. } => Sight::of(&app.engine, &caller),
         _ => Sight::under(&app.engine, &caller, &token)?.0,
     };

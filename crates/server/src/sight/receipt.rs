@@ -90,10 +90,7 @@ impl Sight {
             Outcome::Parked => ReceiptView::Parked {},
             Outcome::Met => self.met(wait)?,
             Outcome::Released => ReceiptView::Released {},
-            Outcome::Settled { task, act } => ReceiptView::Settled {
-                task: self.own_task(task)?,
-                act,
-            },
+            Outcome::Settled { task, act } => ReceiptView::Settled { task, act },
             Outcome::WillRetry { task, due } => ReceiptView::WillRetry {
                 task,
                 due: Instant(due),

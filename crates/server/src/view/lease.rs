@@ -54,7 +54,7 @@ pub(crate) struct LeaseView {
     pub(crate) effect_key: TaskId,
     /// Who is at work, in which version.
     pub(crate) agent: AgentVersionView,
-    /// The task. `fold` tells that it is a consultation.
+    /// The task, without the act that asked it, which stands beside it. `fold` tells that it is a consultation.
     pub(crate) task: TaskView,
     /// The act that asked it.
     pub(crate) act: ActView,

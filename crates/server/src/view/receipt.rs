@@ -101,7 +101,8 @@ pub(crate) enum ReceiptView {
     /// The task ended.
     Settled {
         /// The task.
-        task: Box<TaskView>,
+        #[schema(value_type = String)]
+        task: TaskId,
         /// The act that ended it.
         #[schema(value_type = String)]
         act: ActId,

@@ -107,7 +107,7 @@ pub(crate) struct TaskView {
     depth: usize,
     /// Whether its result was accepted, which is another thing than that it is there.
     acceptance: &'static str,
-    /// The act that asked it.
+    /// The act that asked it. Left out in a lease, which has it beside the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     act: Option<ActView>,
     /// The act that ended it.

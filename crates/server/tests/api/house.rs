@@ -257,6 +257,10 @@ impl Client {
     }
 
     /// Claims one lease, at once.
+    pub(crate) async fn task(&self, id: &str) -> Value {
+        self.get(&format!("/v1/tasks/{id}")).await.ok()
+    }
+
     pub(crate) async fn claim(&self, agent: &str) -> Lease {
         let leases = self.post("/v1/claims", claim(agent, &drawn())).await.ok();
         assert_eq!(

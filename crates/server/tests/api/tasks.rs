@@ -35,12 +35,8 @@ async fn what_is_sent_is_claimed_replied_to_and_read() {
         .operate(&lease, "reply", reply.clone())
         .await
         .receipt("settled");
-    assert_eq!(settled["task"]["state"], "done");
-    let task = house
-        .ana
-        .get(&format!("/v1/tasks/{}", lease.task()))
-        .await
-        .ok();
+    assert_eq!(settled["task"], lease.task());
+    let task = house.ana.task(lease.task()).await;
     assert_eq!(task["state"], "done");
     assert_eq!(
         (&task["reply"]["performative"], &task["reply"]["sender"]),

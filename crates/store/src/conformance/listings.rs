@@ -151,6 +151,52 @@ pub(super) fn a_task_is_read_with_what_is_shown_of_it(
     Ok(())
 }
 
+pub(super) fn acts_are_read_by_name_in_the_order_of_the_names(
+    bench: &mut dyn Bench,
+) -> Result<(), StoreError> {
+    let w = World::build(1, bench.store())?;
+    let reader = bench.reader()?;
+    let names = [
+        w.act_id(3, 1),
+        w.act_id(2, 77),
+        w.act_id(1, 1),
+        w.act_id(3, 1),
+    ];
+    let read = reader.acts_named(&ana(&w), &names)?;
+    let third = Some(w.act(3, 1));
+    assert_eq!(read, [third.clone(), None, Some(w.act(1, 1)), third]);
+    assert!(reader.acts_named(&ana(&w), &[])?.is_empty());
+    Ok(())
+}
+
+pub(super) fn a_task_is_at_rest_where_it_ended_or_waits_for_somebody(
+    bench: &mut dyn Bench,
+) -> Result<(), StoreError> {
+    let w = World::build(1, bench.store())?;
+    let reader = bench.reader()?;
+    let result = w.act_id(2, 2);
+    let ask = w.ask_id();
+    let states = [
+        (TaskState::Queued, false),
+        (TaskState::Working, false),
+        (TaskState::Uncertain, false),
+        (TaskState::Cancelling, false),
+        (TaskState::AwaitingClarification { ask }, true),
+        (TaskState::Done { result }, true),
+        (TaskState::Failed { result }, true),
+        (TaskState::Cancelled { result }, true),
+        (TaskState::Refused { result }, true),
+    ];
+    for (n, (state, rests)) in (80..).zip(states) {
+        assert_eq!(state.is_at_rest(), rests, "{state:?}");
+        let made = task(&w, n, |task| task.now.state = state.clone());
+        write(bench.store(), vec![made], T0)?;
+        let found = reader.is_at_rest(&ana(&w), w.task_id(n))?;
+        assert_eq!(found, Some(rests), "{state:?}");
+    }
+    Ok(())
+}
+
 pub(super) fn tasks_come_page_by_page_from_the_last_changed(
     bench: &mut dyn Bench,
 ) -> Result<(), StoreError> {

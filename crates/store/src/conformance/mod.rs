@@ -96,6 +96,8 @@ cases! { ($)
     listings::tasks_by_every_filter,
     listings::tasks_by_filters_together,
     listings::a_task_is_read_with_what_is_shown_of_it,
+    listings::acts_are_read_by_name_in_the_order_of_the_names,
+    listings::a_task_is_at_rest_where_it_ended_or_waits_for_somebody,
     listings::tasks_come_page_by_page_from_the_last_changed,
     listings::a_task_is_found_by_its_key_until_that_expires,
     listings::dead_letters_and_mailbox_page,

@@ -29,12 +29,17 @@ fn shown(reader: &Reader, viewer: &Viewer, w: &World, n: u32) -> Result<Vec<Show
     let (task, at) = (w.task_id(n), w.conversation_id(n));
     Ok(vec![
         ("task", reader.task(viewer, task)?.is_some()),
+        ("is_at_rest", reader.is_at_rest(viewer, task)?.is_some()),
         ("tree", reader.tree(viewer, task)?.is_some()),
         ("children", reader.children(viewer, task)?.is_some()),
         ("conversation", reader.conversation(viewer, at)?.is_some()),
         ("acts", reader.acts(viewer, at, 0, 9)?.is_some()),
         ("history", reader.history(viewer, at, 9, 9)?.is_some()),
         ("act", reader.act(viewer, w.act_id(n, 1))?.is_some()),
+        (
+            "acts_named",
+            reader.acts_named(viewer, &[w.act_id(n, 1)])?[0].is_some(),
+        ),
         ("hop", reader.hop(viewer, w.hop_id(10 + n))?.is_some()),
         ("steps", reader.steps(viewer, task)?.is_some()),
         ("ledger", reader.ledger(viewer, task)?.is_some()),

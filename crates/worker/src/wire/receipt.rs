@@ -96,7 +96,7 @@ pub enum Receipt {
     /// The task ended.
     Settled {
         /// The task.
-        task: Box<Task>,
+        task: String,
         /// The act that ended it.
         #[serde(default)]
         act: Option<String>,
@@ -134,7 +134,7 @@ impl Receipt {
     /// Its task, if it is about one.
     pub fn task(&self) -> Option<&Task> {
         match self {
-            Self::Accepted { task, .. } | Self::Settled { task, .. } => Some(task),
+            Self::Accepted { task, .. } => Some(task),
             Self::Refused { task, .. } | Self::Cancelled { task, .. } => task.as_deref(),
             _ => None,
         }

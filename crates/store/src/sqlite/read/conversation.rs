@@ -23,9 +23,7 @@ use crate::{
 pub(super) fn act_of_row(conn: &Connection, id: ActId) -> Result<Option<Act>, StoreError> {
     let query = "SELECT envelope, body FROM act WHERE root = ?1 AND conversation = ?2 AND seq = ?3";
     let at = id.conversation;
-    one(conn, query, &[at.root.as_bytes(), &at.n, &id.seq], |row| {
-        read_act(row)
-    })
+    one(conn, query, &[at.root.as_bytes(), &at.n, &id.seq], read_act)
 }
 
 /// As [`act_of_row`]; that it is absent is damage.
@@ -133,6 +131,28 @@ impl Reader {
             }
             let params: &[&dyn ToSql] = &[id.root.as_bytes(), &id.n, &from, &limit];
             all(conn, query, params, read_act).map(Some)
+        })
+    }
+
+    /// Several acts, in the order of `ids`, each if the viewer may see it.
+    pub fn acts_named(
+        &self,
+        viewer: &Viewer,
+        ids: &[ActId],
+    ) -> Result<Vec<Option<Act>>, StoreError> {
+        let query = concat!(
+            "SELECT a.envelope, a.body FROM act a JOIN conversation c ON c.root = a.root AND c.n = a.conversation
+                WHERE a.root = ?5 AND a.conversation = ?6 AND a.seq = ?7 AND ",
+            conversation_is_visible!()
+        );
+        let eyes = Eyes::of(viewer);
+        self.read(|conn| {
+            let act = |id: &ActId| {
+                let at = id.conversation;
+                let params: &[&dyn ToSql] = &[at.root.as_bytes(), &at.n, &id.seq];
+                one(conn, query, &eyes.and(params), read_act)
+            };
+            ids.iter().map(act).collect()
         })
     }
 

@@ -23,8 +23,8 @@ use crate::{
     sqlite::{
         query::{self, all, doc, one},
         row::{
-            conversation_columns, hop_columns, lease_columns, read_conversation, read_hop,
-            read_lease, read_root, root_columns,
+            ROOT_COLUMNS, conversation_columns, hop_columns, lease_columns, read_conversation,
+            read_hop, read_lease, read_root, root_columns,
         },
     },
     visibility::{Eyes, ask_is_own, roots_in_sight, task_is_visible},
@@ -51,9 +51,8 @@ fn root_of(conn: &Connection, id: TaskId) -> Result<Root, StoreError> {
 }
 
 /// A task that is seen, with what is shown of it.
-fn whole(conn: &Connection, task: Task) -> Result<TaskRead, StoreError> {
+fn whole(conn: &Connection, task: Task, root: Root) -> Result<TaskRead, StoreError> {
     let id = task.id();
-    let root = root_of(conn, id)?;
     let opening = act_that_is(conn, task.made.opening)?;
     let result = task
         .now
@@ -167,9 +166,36 @@ impl Listing {
 impl Reader {
     /// A task, with what is shown of it.
     pub fn task(&self, viewer: &Viewer, id: TaskId) -> Result<Option<TaskRead>, StoreError> {
+        let query = concat!(
+            "SELECT ",
+            root_columns!(),
+            ", t.made, t.now FROM task t JOIN root r ON r.id = t.root WHERE t.root = ?5 AND t.n = ?6 AND ",
+            task_is_visible!()
+        );
+        let eyes = Eyes::of(viewer);
         self.read(|conn| {
-            let task = seen(conn, &Eyes::of(viewer), id)?;
-            task.map(|task| whole(conn, task)).transpose()
+            let params: &[&dyn ToSql] = &[id.root.as_bytes(), &id.n];
+            let found = one(conn, query, &eyes.and(params), |row| {
+                Ok((query::task(row, ROOT_COLUMNS)?, read_root(row)?))
+            })?;
+            found
+                .map(|(task, root)| whole(conn, task, root))
+                .transpose()
+        })
+    }
+
+    /// Whether a task is at rest: it has ended, or waits for somebody's answer. A short look for those who wait.
+    pub fn is_at_rest(&self, viewer: &Viewer, id: TaskId) -> Result<Option<bool>, StoreError> {
+        let query = concat!(
+            "SELECT t.state FROM task t WHERE t.root = ?5 AND t.n = ?6 AND ",
+            task_is_visible!()
+        );
+        let eyes = Eyes::of(viewer);
+        self.read(|conn| {
+            let params: &[&dyn ToSql] = &[id.root.as_bytes(), &id.n];
+            one(conn, query, &eyes.and(params), |row| {
+                Ok(!TaskState::ON_THE_WAY.contains(&row.get_ref(0)?.as_str()?))
+            })
         })
     }
 
@@ -206,7 +232,10 @@ impl Reader {
             let Page { rows, next, total } = page(tasks, limit, total, cursor);
             let rows = rows
                 .into_iter()
-                .map(|task| whole(conn, task))
+                .map(|task| {
+                    let root = root_of(conn, task.id())?;
+                    whole(conn, task, root)
+                })
                 .collect::<Result<_, _>>()?;
             Ok(Page { rows, next, total })
         })

@@ -16,5 +16,5 @@ pub(super) use self::{
     hop::{hop_columns, read_hop},
     inbox::{entry_columns, read_entry},
     lease::{end_name, lease_columns, read_lease},
-    root::{read_root, root_columns},
+    root::{ROOT_COLUMNS, read_root, root_columns},
 };

@@ -16,6 +16,9 @@ macro_rules! root_columns {
 }
 pub(in crate::sqlite) use root_columns;
 
+/// How many they are: what a query selects after them begins there.
+pub(in crate::sqlite) const ROOT_COLUMNS: usize = 9;
+
 /// The root of a row.
 pub(in crate::sqlite) fn read_root(row: &Row<'_>) -> Result<Root, StoreError> {
     Ok(Root {
