@@ -31,6 +31,14 @@ pub struct Ask {
     pub made: Timestamp,
 }
 
+impl Ask {
+    /// When the engine must look at it next without being asked: its deadline while it is open (SEMANTICS 14).
+    #[must_use]
+    pub fn next_due(&self) -> Option<Timestamp> {
+        (self.state == AskState::Open).then_some(self.deadline)
+    }
+}
+
 /// Who may answer an ask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

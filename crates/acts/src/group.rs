@@ -93,6 +93,17 @@ impl Group {
         }
     }
 
+    /// When the engine must look at it next without being asked: its deadline while it waits, at once while it has
+    /// branches to close (SEMANTICS 14).
+    #[must_use]
+    pub fn next_due(&self) -> Option<Timestamp> {
+        if self.closing {
+            return Some(Timestamp(0));
+        }
+        self.deadline
+            .filter(|_| self.state == GroupState::Open)
+    }
+
     /// Whether a handler that has seen `seen` ends has something to read.
     #[must_use]
     pub fn is_met(&self, seen: u32) -> bool {

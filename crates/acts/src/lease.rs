@@ -35,6 +35,14 @@ pub struct Lease {
     pub made: Timestamp,
 }
 
+impl Lease {
+    /// When the engine must look at it next without being asked: while it lives, when it may be swept (SEMANTICS 14).
+    #[must_use]
+    pub fn next_due(&self) -> Option<Timestamp> {
+        (self.state == LeaseState::Live).then_some(self.until)
+    }
+}
+
 /// Where a lease stands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "lease", rename_all = "kebab-case")]

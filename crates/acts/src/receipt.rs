@@ -8,6 +8,7 @@ use crate::{
     digest::{Digest, Hash16},
     envelope::Refusal,
     ids::{ActId, AskId, GroupId, HopId, LeaseId, TaskId, TenantId},
+    limits::KEY_KEPT,
     party::Party,
     time::Timestamp,
 };
@@ -25,7 +26,7 @@ pub struct Receipt {
     pub content: Digest,
     /// What it was answered.
     pub outcome: Outcome,
-    /// When it may be forgotten; while none is set, never.
+    /// When it is forgotten; while none is set, it is kept. Steps are kept as long as their task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<Timestamp>,
     /// When it was made.
@@ -99,6 +100,18 @@ impl Receipt {
             expires: None,
             made,
         }
+    }
+
+    /// Whether it still says what a repeat is answered. One that has expired is as good as none, swept or not.
+    #[must_use]
+    pub fn is_kept(&self, now: Timestamp) -> bool {
+        self.expires.is_none_or(|at| now < at)
+    }
+
+    /// Begins the time for which an explicit key is still remembered: at the end of the task that it opened, or at once
+    /// where it opened none (SEMANTICS 4).
+    pub fn run_out(&mut self, now: Timestamp) {
+        self.expires = Some(now.after(KEY_KEPT));
     }
 
     /// Where the receipt of an explicit key is found.
@@ -253,4 +266,18 @@ pub enum Outcome {
     },
     /// A change of the catalogue, of principals or keys, was made.
     Configured,
+}
+
+impl Outcome {
+    /// The task that an opening act made or was attached to, if it made one.
+    #[must_use]
+    pub const fn opened(&self) -> Option<TaskId> {
+        match self {
+            Self::Accepted { task, .. }
+            | Self::Refused {
+                task: Some(task), ..
+            } => Some(*task),
+            _ => None,
+        }
+    }
 }

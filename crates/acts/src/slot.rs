@@ -44,13 +44,22 @@ pub struct Head {
 pub enum Class {
     /// An activation that goes on.
     Resume,
-    /// A consultation: it takes no capacity.
+    /// A consultation, begun or not.
     Fold,
     /// A delivery.
     New,
 }
 
 impl Class {
+    /// All of them, in their order.
+    pub const ALL: [Self; 3] = [Self::Resume, Self::Fold, Self::New];
+
+    /// Whether it counts against the capacity of its agent: a consultation does not (SEMANTICS 5).
+    #[must_use]
+    pub const fn takes_capacity(self) -> bool {
+        !matches!(self, Self::Fold)
+    }
+
     /// Its rank, as a store keeps it.
     #[must_use]
     pub const fn rank(self) -> u8 {

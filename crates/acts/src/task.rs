@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     contract::Contract,
     delivery::Delivery,
-    digest::Digest,
+    digest::{Digest, Hash16},
     envelope::Refusal,
     fingerprint::Fingerprint,
     genealogy::Genealogy,
@@ -76,6 +76,9 @@ pub struct TaskMade {
     /// The dead letter that it sends again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redrive_of: Option<TaskId>,
+    /// Where the receipt of the key is found that it was sent under; its time runs out from the task's end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Hash16>,
     /// The commitment that it made, if it is a request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commitment: Option<CommitmentId>,

@@ -7,6 +7,7 @@ use std::{
 };
 
 use tertulia_acts::{
+    ask::AskState,
     command::{Answer, Command},
     decide::{Decision, Undecided, decide},
     digest::{Digest, Ids},
@@ -258,6 +259,7 @@ fn earlier(a: Option<Timestamp>, b: Option<Timestamp>) -> Option<Timestamp> {
 impl News {
     fn note(&mut self, changes: &[Change]) {
         for change in changes {
+            self.due = earlier(self.due, change.next_due());
             match change {
                 Change::Event(event) => {
                     self.conversations.insert(event.conversation);
@@ -287,27 +289,13 @@ impl News {
                     if task.now.state.is_at_rest() {
                         self.rested.insert(task.id());
                     }
-                    self.due = earlier(self.due, task.next_due());
                     if task.is_fold() && task.now.attempts == 0 && task.is_open() {
                         self.folds += 1;
                     }
                 }
-                Change::Lease(lease) if lease.state == tertulia_acts::lease::LeaseState::Live => {
-                    self.due = earlier(self.due, Some(lease.until));
-                }
-                Change::Ask(ask) if ask.state == tertulia_acts::ask::AskState::Open => {
+                Change::Ask(ask) if ask.state == AskState::Open => {
                     // Whom it asks may have changed.
                     self.rested.insert(ask.asker);
-                    self.due = earlier(self.due, Some(ask.deadline));
-                }
-                Change::Group(group) => {
-                    // One that closes its rest is due at once.
-                    let due = if group.closing {
-                        Some(Timestamp(0))
-                    } else {
-                        group.deadline
-                    };
-                    self.due = earlier(self.due, due);
                 }
                 _ => {}
             }

@@ -218,15 +218,16 @@ CREATE TABLE lease (
     task INTEGER NOT NULL,
     worker TEXT NOT NULL,
     made INTEGER NOT NULL,
-    live INTEGER NOT NULL,
     until INTEGER NOT NULL,
+    -- While it lives: when it may be swept.
+    due INTEGER,
     -- Once it has ended: how, and what its last operation was answered, as JSON.
     ended_by TEXT,
     receipt TEXT,
     -- Steps that its run has not come to, as JSON.
     unread TEXT
 );
-CREATE INDEX lease_until ON lease (until) WHERE live = 1;
+CREATE INDEX lease_due ON lease (due) WHERE due IS NOT NULL;
 
 -- Of an agent in a conversation: at most one live lease (I7), and what may be claimed next.
 CREATE TABLE slot (
@@ -254,14 +255,15 @@ CREATE TABLE ask (
     addressee_task INTEGER,
     addressee_party TEXT,
     open INTEGER NOT NULL,
-    deadline INTEGER NOT NULL,
+    -- Its deadline while it is open.
+    due INTEGER,
     doc TEXT NOT NULL,
     PRIMARY KEY (root, n)
 ) WITHOUT ROWID;
 CREATE INDEX ask_to_task ON ask (addressee_task_root, addressee_task) WHERE open = 1 AND addressee_task IS NOT NULL;
 CREATE INDEX ask_to_party ON ask (tenant, addressee_party, root, n) WHERE open = 1 AND addressee_party IS NOT NULL;
 CREATE INDEX ask_of_task ON ask (root, asker) WHERE open = 1;
-CREATE INDEX ask_due ON ask (deadline) WHERE open = 1;
+CREATE INDEX ask_due ON ask (due) WHERE due IS NOT NULL;
 
 CREATE TABLE task_group (
     root BLOB NOT NULL,

@@ -148,6 +148,7 @@ pub(crate) fn read(state: TaskState, result: Option<Act>) -> TaskRead {
         work_id: None,
         parent_work_id: None,
         redrive_of: None,
+        key: None,
         commitment: None,
         at: NOW,
     };

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Answer, Caller, holder::Holder, send::remembered};
+use super::{Answer, Caller, holder::Holder, key::once};
 use crate::{
     ask::{Addressee, Ask, AskState},
     body::Body,
@@ -15,7 +15,7 @@ use crate::{
     party::Party,
     performative::Performative,
     reason::Reason,
-    receipt::{Outcome, Receipt, Scope},
+    receipt::Outcome,
     transition::{Speech, log, say, wake},
 };
 
@@ -59,38 +59,12 @@ pub(super) fn decide(
     caller: &Caller,
     answer: &AnswerAsk,
 ) -> Result<Answer, Stop> {
-    let scope = Scope::Key {
-        tenant: caller.tenant,
-        party: caller.party.clone(),
-    };
-    if let Some(key) = &answer.key
-        && let Some(receipt) = d.receipt(scope.key(key))?
-        && remembered(d, &receipt)?
-    {
-        return if receipt.content == answer.content {
-            Ok(Answer::again(receipt.outcome))
-        } else {
-            let message = "this Idempotency-Key was used for another act; send this one with a key of its own";
-            Err(Refusal::saying(Reason::KeyReused, message).into())
-        };
-    }
-    let ask = find(
-        d,
-        answer,
-        &Addressee::Principal(caller.party.clone()),
-        caller,
-    )?;
-    let outcome = give(d, ask, &answer.words, &caller.party, None)?;
-    if let Some(key) = &answer.key {
-        d.put(Receipt::new(
-            scope,
-            key,
-            answer.content,
-            outcome.clone(),
-            d.now,
-        ));
-    }
-    Ok(Answer::first(outcome))
+    let content = answer.content;
+    once(d, caller, answer.key.as_deref(), content, |d| {
+        let addressee = Addressee::Principal(caller.party.clone());
+        let ask = find(d, answer, &addressee, caller)?;
+        give(d, ask, &answer.words, &caller.party, None)
+    })
 }
 
 /// By an agent at work on the task that it is addressed to.

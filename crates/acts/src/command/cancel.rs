@@ -1,6 +1,6 @@
 //! Cancel: one small transaction on the top task; upkeep closes what is below (SEMANTICS 9).
 
-use super::{Answer, Caller, holder::severed, may_serve};
+use super::{Answer, Caller, may_serve};
 use crate::{
     body::Body,
     digest::HopToken,
@@ -13,7 +13,7 @@ use crate::{
     reason::Reason,
     receipt::Outcome,
     task::Task,
-    transition::{End, EndedBy, end_task},
+    transition::{End, EndedBy, end_task, severed},
 };
 
 /// A cancel.

@@ -3,24 +3,24 @@
 
 use serde_json::json;
 
-use super::{Answer, Caller, Grant, holder::severed, may_serve};
+use super::{Answer, Caller, Grant, may_serve};
 use crate::{
     agent::Retry,
     conversation::ConversationKind,
+    delivery::Delivery,
     digest::{ClaimSecret, Digest, HopToken},
     envelope::Refusal,
     event::EventKind,
     facts::{Draft, Fault, Need, Stop},
     hop::{Activation, Hop, LedgerEntry},
     ids::{ConversationId, HopId, LeaseId},
-    lease::{Lease, LeaseEnd, LeaseState},
+    lease::{Lease, LeaseState},
     limits::{CLAIM_KEPT, CLAIM_SPARE, LEASE},
-    performative::Performative,
     reason::Reason,
     receipt::{Outcome, Receipt, Scope},
     slot::{Class, Head, Slot},
     task::{Task, TaskState},
-    transition::{End, end_task, log},
+    transition::{ended_above, log},
 };
 
 /// A request for work.
@@ -60,8 +60,17 @@ impl Claim {
             tenant: caller.tenant,
             agent: self.agent.clone(),
             versions: self.versions.clone(),
-            limit: self.max.saturating_add(CLAIM_SPARE),
+            limit: self.looks_at(),
         }
+    }
+
+    /// How many heads of each class it looks at: some of those at the front may turn out to be over.
+    const fn looks_at(&self) -> u32 {
+        self.max.saturating_add(CLAIM_SPARE)
+    }
+
+    fn serves(&self, version: Digest) -> bool {
+        self.versions.is_empty() || self.versions.contains(&version)
     }
 
     fn content(&self) -> Digest {
@@ -88,18 +97,11 @@ pub(super) fn decide(d: &mut Draft<'_>, caller: &Caller, claim: &Claim) -> Resul
         agent: claim.agent.clone(),
     };
     if let Some(receipt) = d.receipt(scope.key(&claim.request))?
-        && receipt.expires.is_none_or(|at| d.now < at)
+        && receipt.is_kept(d.now)
     {
         return repeat(d, claim, &receipt).map(Answer::Granted);
     }
-    let grants = match grant_ready(d, caller, claim) {
-        // What is missing for one is missing for those behind it: all of it is asked for at once.
-        Err(Stop::Missing(needs)) => {
-            foresee(d, claim, caller)?;
-            return Err(Stop::Missing(needs));
-        }
-        granted => granted?,
-    };
+    let grants = grant_ready(d, caller, claim)?;
     // An empty claim stores nothing: a repeat of it is a new one.
     if !grants.is_empty() {
         let leases = grants
@@ -119,30 +121,80 @@ pub(super) fn decide(d: &mut Draft<'_>, caller: &Caller, claim: &Claim) -> Resul
     Ok(Answer::Granted(grants))
 }
 
-/// Grants what is ready, in its order, as far as it is claimable.
+/// Grants what is ready, in its order: of each class as much as there is capacity for, and no more than is asked.
 fn grant_ready(d: &mut Draft<'_>, caller: &Caller, claim: &Claim) -> Result<Vec<Grant>, Stop> {
+    d.need(claim.ready(caller))?;
     let mut grants = Vec::new();
-    let limit = claim.max.saturating_add(CLAIM_SPARE);
-    for (head, conversation) in d.ready(caller.tenant, &claim.agent, &claim.versions, limit)? {
+    for class in Class::ALL {
         if grants.len() >= claim.max as usize {
             break;
         }
-        if let Some(slot) = candidate(d, claim, head, conversation)?
-            && let Some(task) = claimable(d, caller, &slot, head)?
-        {
-            grants.push(grant(d, claim, slot, head, task)?);
+        // Capacity comes first: a version that has none is not looked at.
+        let heads = d.ready(
+            caller.tenant,
+            &claim.agent,
+            class,
+            claim.looks_at() as usize,
+            |version| Ok(claim.serves(version) && has_room(d, caller, claim, class, version)?),
+        )?;
+        match grant_each(d, caller, claim, &heads, &mut grants) {
+            // What is missing for one is missing for those behind it: all of it is asked for at once.
+            Err(Stop::Missing(needs)) => {
+                foresee(d, claim, &heads)?;
+                return Err(Stop::Missing(needs));
+            }
+            granted => granted?,
         }
     }
     Ok(grants)
 }
 
+/// Grants those of `heads` that may be worked on, while there is room.
+fn grant_each(
+    d: &mut Draft<'_>,
+    caller: &Caller,
+    claim: &Claim,
+    heads: &[(Head, ConversationId)],
+    grants: &mut Vec<Grant>,
+) -> Result<(), Stop> {
+    for (head, conversation) in heads {
+        if grants.len() >= claim.max as usize {
+            break;
+        }
+        if let Some(slot) = candidate(d, claim, *head, *conversation)?
+            && has_room(d, caller, claim, head.class, slot.version)?
+            && let Some(task) = workable(d, *head)?
+        {
+            grants.push(grant(d, claim, slot, task)?);
+        }
+    }
+    Ok(())
+}
+
+/// Whether the agent's capacity lets a version of it begin or go on with one more (SEMANTICS 6).
+fn has_room(
+    d: &Draft<'_>,
+    caller: &Caller,
+    claim: &Claim,
+    class: Class,
+    version: Digest,
+) -> Result<bool, Stop> {
+    if !class.takes_capacity() {
+        return Ok(true);
+    }
+    let workload = d.workload(caller.tenant, &claim.agent)?;
+    let most = d
+        .version(caller.tenant, &claim.agent, version)?
+        .ok_or_else(|| Stop::Broken("a slot is pinned to a version that is absent".into()))?
+        .definition
+        .limits
+        .max_concurrent_conversations;
+    Ok(workload.leased < most)
+}
+
 /// Asks for what granting so many reads.
-fn foresee(d: &Draft<'_>, claim: &Claim, caller: &Caller) -> Result<(), Stop> {
-    // Some of those at the front will turn out not to be claimable.
-    let limit = claim.max.saturating_add(CLAIM_SPARE);
-    let ready = d.ready(caller.tenant, &claim.agent, &claim.versions, limit)?;
-    let likely: Vec<_> = ready.take(limit as usize).collect();
-    d.foresee(likely.iter().flat_map(|(head, conversation)| {
+fn foresee(d: &Draft<'_>, claim: &Claim, heads: &[(Head, ConversationId)]) -> Result<(), Stop> {
+    d.foresee(heads.iter().flat_map(|(head, conversation)| {
         [
             Need::Slot(claim.agent.clone(), *conversation),
             Need::Task(head.task),
@@ -151,15 +203,10 @@ fn foresee(d: &Draft<'_>, claim: &Claim, caller: &Caller) -> Result<(), Stop> {
         ]
     }))?;
     let mut needs = Vec::new();
-    for (head, _) in &likely {
+    for (head, _) in heads {
         let task = d.task(head.task)?;
-        needs.extend(
-            task.made
-                .genealogy
-                .hops()
-                .iter()
-                .map(|hop| Need::Task(hop.task)),
-        );
+        let above = task.made.genealogy.hops().iter();
+        needs.extend(above.map(|hop| Need::Task(hop.task)));
         needs.extend(task.now.hop.map(Need::Hop));
         if task.now.steps > 0 {
             needs.push(Need::Steps(task.id()));
@@ -175,46 +222,16 @@ fn candidate(
     head: Head,
     conversation: ConversationId,
 ) -> Result<Option<Slot>, Stop> {
-    let Some(slot) = d.slot(&claim.agent, conversation)? else {
-        return Ok(None);
-    };
-    let served = claim.versions.is_empty() || claim.versions.contains(&slot.version);
-    let free = slot.leased.is_none() && slot.head == Some(head) && head.due <= d.now;
-    Ok((served && free).then_some(slot))
+    let slot = d.slot(&claim.agent, conversation)?;
+    Ok(slot.filter(|slot| slot.leased.is_none() && slot.head == Some(head)))
 }
 
-/// The task at the head of a slot, if it may be worked on now. Before a hop is minted: expiry, cancel flags, capacity
-/// (SEMANTICS 5, *At claim*). What is over is closed instead.
-fn claimable(
-    d: &mut Draft<'_>,
-    caller: &Caller,
-    slot: &Slot,
-    head: Head,
-) -> Result<Option<Task>, Stop> {
+/// The task at the head of a slot, if it may be worked on (SEMANTICS 5, *At claim*). One that is over, by its deadline
+/// or because one above it has ended, is passed by: upkeep closes it.
+fn workable(d: &Draft<'_>, head: Head) -> Result<Option<Task>, Stop> {
     let task = d.task(head.task)?;
-    if d.now >= task.made.deadline {
-        super::due::expire_task(d, task)?;
-        return Ok(None);
-    }
-    if let Some(refusal) = severed(d, &task)? {
-        end_task(
-            d,
-            task,
-            End::engine(Performative::Cancel, refusal, LeaseEnd::Cancelled),
-        )?;
-        return Ok(None);
-    }
-    if head.class == Class::Fold || task.is_fold() {
-        return Ok(Some(task));
-    }
-    let workload = d.workload(caller.tenant, &slot.agent)?;
-    let most = d
-        .version(caller.tenant, &slot.agent, slot.version)?
-        .ok_or_else(|| Stop::Broken("a slot is pinned to a version that is absent".into()))?
-        .definition
-        .limits
-        .max_concurrent_conversations;
-    Ok((workload.leased < most).then_some(task))
+    let over = d.now >= task.made.deadline || ended_above(d, &task)?.is_some();
+    Ok((!over).then_some(task))
 }
 
 /// Mints a hop, or takes up the one that is ready, and leases it.
@@ -222,13 +239,13 @@ fn grant(
     d: &mut Draft<'_>,
     claim: &Claim,
     mut slot: Slot,
-    head: Head,
     mut task: Task,
 ) -> Result<Grant, Stop> {
     let root = task.id().root;
     let lease = LeaseId::new(root, d.number(root)?);
     let token = claim.secret.token(&lease);
-    let resumed = head.class == Class::Resume;
+    // An activation has it already: the hop goes on.
+    let resumed = task.now.delivery == Delivery::Taken;
     let hop = if resumed {
         resume(d, &mut task, lease, token.hash())?
     } else {
@@ -314,7 +331,7 @@ fn activate(
     task.now.attempts += 1;
     task.now.hop = Some(id);
     task.now.delivery =
-        std::mem::replace(&mut task.now.delivery, crate::delivery::Delivery::None).take()?;
+        std::mem::replace(&mut task.now.delivery, Delivery::None).take()?;
     let hop = Hop {
         id,
         tenant: task.made.tenant,

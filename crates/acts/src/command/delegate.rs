@@ -4,7 +4,7 @@ use super::{
     Opening, Place,
     holder::Holder,
     open::{Opener, open},
-    send::{check, inform_from, named},
+    send::{check, named},
 };
 use crate::{
     conversation::ConversationKind,
@@ -19,15 +19,6 @@ pub(super) fn decide(
     opening: &Opening,
 ) -> Result<Outcome, Stop> {
     opening.can_open()?;
-    if opening.to.is_principal() {
-        return inform_from(
-            d,
-            &holder.task.made.debtor,
-            Some(&holder.hop),
-            holder.task.id().root,
-            opening,
-        );
-    }
     branch(d, holder, opening, None)
 }
 
@@ -71,6 +62,7 @@ pub(super) fn branch(
         conversation,
         opens,
         redrive_of: None,
+        key: None,
     };
     open(d, &opener, opening)
 }

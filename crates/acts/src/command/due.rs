@@ -42,7 +42,7 @@ fn task(d: &mut Draft<'_>, id: TaskId) -> Result<(), Stop> {
 }
 
 /// Its deadline has come. Never claimed: it expired in the mailbox. Begun: it missed its deadline (SEMANTICS 6).
-pub(super) fn expire_task(d: &mut Draft<'_>, task: Task) -> Result<(), Stop> {
+fn expire_task(d: &mut Draft<'_>, task: Task) -> Result<(), Stop> {
     let reason = if task.now.attempts == 0 {
         Reason::Expired
     } else {

@@ -10,13 +10,13 @@ use crate::{
     envelope::Refusal,
     facts::{Draft, Fault, Stop},
     hop::Hop,
-    ids::{ActId, TaskId},
+    ids::ActId,
     lease::{Lease, LeaseEnd, LeaseReceipt, LeaseState},
     limits::STEPS_PER_TASK,
     reason::Reason,
     receipt::{Outcome, Receipt, Scope},
-    task::{Task, TaskState},
-    transition::{End, agree_first, end_task},
+    task::Task,
+    transition::{End, agree_first, closed_for, end_task, severed},
 };
 
 /// One who holds a live lease.
@@ -228,7 +228,7 @@ fn ended(
         LeaseEnd::Cancelled => {
             late::keep(d, task.id(), hop.id, under)?;
             Ok(refused(
-                Refusal::new(ended_why(d, task)?).with("task", task.id()),
+                Refusal::new(closed_for(d, task)?).with("task", task.id()),
             ))
         }
         LeaseEnd::Deadline => {
@@ -240,17 +240,6 @@ fn ended(
     }
 }
 
-/// The reason with which a task was closed by others.
-fn ended_why(d: &Draft<'_>, task: &Task) -> Result<Reason, Stop> {
-    let Some(result) = task.now.state.result() else {
-        return Ok(Reason::Cancelled);
-    };
-    Ok(d.act(result)?
-        .envelope
-        .refusal
-        .map_or(Reason::Cancelled, |refusal| refusal.reason))
-}
-
 /// An operation decided at or after the deadline is late, whether or not a timer has fired (SEMANTICS 6).
 fn overdue(d: &mut Draft<'_>, hop: &Hop, task: Task, under: &UnderHop) -> Result<Answer, Stop> {
     let id = task.id();
@@ -258,27 +247,6 @@ fn overdue(d: &mut Draft<'_>, hop: &Hop, task: Task, under: &UnderHop) -> Result
     end_task(d, task, End::dead(refusal.clone(), LeaseEnd::Deadline))?;
     late::keep(d, id, hop.id, under)?;
     Ok(refused(refusal.with("task", id)))
-}
-
-/// Refused is any act whose chain above holds an ended task: authority is revoked at once (SEMANTICS 4, 9).
-pub(super) fn severed(d: &Draft<'_>, task: &Task) -> Result<Option<Refusal>, Stop> {
-    let mut above: Option<TaskId> = task.made.parent;
-    while let Some(id) = above {
-        let ancestor = d.task(id)?;
-        if !ancestor.is_open() {
-            let reason = match ancestor.now.state {
-                TaskState::Cancelled { .. } => ended_why(d, &ancestor)?,
-                _ => Reason::ParentSettled,
-            };
-            return Ok(Some(
-                Refusal::new(reason)
-                    .with("task", id)
-                    .with("state", ancestor.now.state.name()),
-            ));
-        }
-        above = ancestor.made.parent;
-    }
-    Ok(None)
 }
 
 /// Notes the recorded steps that the run has come to.

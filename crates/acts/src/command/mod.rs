@@ -18,6 +18,7 @@ mod due;
 mod fail;
 mod heartbeat;
 mod holder;
+mod key;
 mod late;
 mod migrate;
 mod open;

@@ -121,14 +121,18 @@ impl Opening {
         )
     }
 
-    /// Only request, query and inform can be sent for now; the other opening acts come with bids.
+    /// Only request, query and inform can be sent for now; the other opening acts come with bids. A principal is told
+    /// something, and is asked by an ask.
     pub(crate) fn can_open(&self) -> Result<(), Refusal> {
-        match self.performative {
-            Performative::Request | Performative::Query | Performative::Inform => Ok(()),
-            other => {
-                let message = format!("{other} opens nothing here; send request, query or inform");
-                Err(Refusal::saying(Reason::IllegalAct, message))
-            }
-        }
+        let message = match self.performative {
+            Performative::Inform => return Ok(()),
+            Performative::Request | Performative::Query if self.to.is_principal() => format!(
+                "{} is a principal: it can be informed, and asked through an ask; requests and queries go to agents",
+                self.to
+            ),
+            Performative::Request | Performative::Query => return Ok(()),
+            other => format!("{other} opens nothing here; send request, query or inform"),
+        };
+        Err(Refusal::saying(Reason::IllegalAct, message))
     }
 }

@@ -119,6 +119,7 @@ fn send_again(
             conversation: None,
             opens: (ConversationKind::Opened, None),
             redrive_of: Some(task.id()),
+            key: None,
         };
         return open(d, &opener, &opening);
     };
@@ -148,6 +149,7 @@ fn send_again(
         conversation: None,
         opens: (ConversationKind::Branch, None),
         redrive_of: Some(task.id()),
+        key: None,
     };
     open(d, &opener, &opening)
 }

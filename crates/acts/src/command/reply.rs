@@ -1,16 +1,13 @@
 //! `reply`: the one inform that ends the task.
 
-use super::{
-    holder::{Holder, settle},
-    open::store_artifacts,
-};
+use super::holder::{Holder, settle};
 use crate::{
     body::{Body, NewArtifact},
     facts::{Draft, Stop},
     lease::LeaseEnd,
     performative::Performative,
     receipt::Outcome,
-    transition::{End, EndedBy},
+    transition::{End, EndedBy, bring},
 };
 
 /// The result.
@@ -23,7 +20,7 @@ pub struct Reply {
 }
 
 pub(super) fn decide(d: &mut Draft<'_>, holder: &Holder, reply: &Reply) -> Result<Outcome, Stop> {
-    let artifacts = store_artifacts(d, holder.task.id().root, &reply.artifacts)?;
+    let artifacts = bring(d, holder.task.id().root, &reply.artifacts)?;
     settle(
         d,
         holder,

@@ -2,21 +2,18 @@
 
 use super::{
     Answer, Caller, Opening, Place,
+    key::{self, once},
     open::{Opener, open},
 };
 use crate::{
-    conversation::{Conversation, ConversationKind, ConversationState, Participant},
+    conversation::{Conversation, ConversationKind},
     envelope::Refusal,
-    event::EventKind,
     facts::{Draft, Fault, Need, Stop},
     ids::{ConversationId, RootId},
-    limits::KEY_KEPT,
     party::{Party, PartyKind},
-    performative::Performative,
     reason::Reason,
-    receipt::{Outcome, Receipt, Scope},
+    receipt::Outcome,
     root::Root,
-    transition::{About, Speech, log, notify, speak},
 };
 
 /// An opening act outside a hop.
@@ -30,38 +27,30 @@ pub struct Send {
 
 impl Send {
     pub(super) fn needs(&self, caller: &Caller) -> Vec<Need> {
+        let to = &self.opening.to;
         let mut needs = vec![
             Need::Tenant(caller.tenant),
-            Need::Agent(caller.tenant, self.opening.to.name().into()),
+            if to.is_principal() {
+                Need::Principal(caller.tenant, to.clone())
+            } else {
+                Need::Agent(caller.tenant, to.name().into())
+            },
         ];
-        if let Some(key) = &self.key {
-            needs.push(Need::Receipt(Receipt::key_of_key(
-                caller.tenant,
-                &caller.party,
-                key,
-            )));
-        }
+        let receipt = self.key.as_deref().map(|key| key::of(caller, key));
+        needs.extend(receipt.map(Need::Receipt));
         needs
     }
 }
 
 pub(super) fn decide(d: &mut Draft<'_>, caller: &Caller, send: &Send) -> Result<Answer, Stop> {
     let content = send.opening.content();
-    let scope = Scope::Key {
-        tenant: caller.tenant,
-        party: caller.party.clone(),
-    };
-    if let Some(key) = &send.key
-        && let Some(receipt) = d.receipt(scope.key(key))?
-        && remembered(d, &receipt)?
-    {
-        if receipt.content == content {
-            return Ok(Answer::again(receipt.outcome));
-        }
-        let message =
-            "this Idempotency-Key was used for another act; send this one with a key of its own";
-        return Err(Refusal::saying(Reason::KeyReused, message).into());
-    }
+    once(d, caller, send.key.as_deref(), content, |d| {
+        open_root(d, caller, send)
+    })
+}
+
+/// Opens a root with the act.
+fn open_root(d: &mut Draft<'_>, caller: &Caller, send: &Send) -> Result<Outcome, Stop> {
     send.opening.can_open()?;
     if caller.party.is_agent() {
         let message = "an agent opens no root of its own; act under the hop token of a lease, or let a principal send this";
@@ -73,41 +62,18 @@ pub(super) fn decide(d: &mut Draft<'_>, caller: &Caller, send: &Send) -> Result<
         Place::Alias(alias) => Some(alias.clone()),
         _ => None,
     };
-    let outcome = if send.opening.to.is_principal() {
-        inform(d, caller, root, &send.opening)?
-    } else {
-        let opener = Opener {
-            tenant: caller.tenant,
-            sender: &caller.party,
-            root,
-            under: None,
-            group: None,
-            conversation,
-            opens: (ConversationKind::Opened, alias),
-            redrive_of: None,
-        };
-        open(d, &opener, &send.opening)?
+    let opener = Opener {
+        tenant: caller.tenant,
+        sender: &caller.party,
+        root,
+        under: None,
+        group: None,
+        conversation,
+        opens: (ConversationKind::Opened, alias),
+        redrive_of: None,
+        key: send.key.as_deref().map(|key| key::of(caller, key)),
     };
-    if let Some(key) = &send.key {
-        d.put(Receipt::new(scope, key, content, outcome.clone(), d.now));
-    }
-    Ok(Answer::first(outcome))
-}
-
-/// A key is remembered while its task is open and seven days after (SEMANTICS 4).
-pub(super) fn remembered(d: &Draft<'_>, receipt: &Receipt) -> Result<bool, Stop> {
-    let since = match &receipt.outcome {
-        Outcome::Accepted { task, .. }
-        | Outcome::Refused {
-            task: Some(task), ..
-        } => match d.find_task(*task)? {
-            Some(task) if task.is_open() => return Ok(true),
-            Some(task) => task.now.changed,
-            None => receipt.made,
-        },
-        _ => receipt.made,
-    };
-    Ok(d.now < since.after(KEY_KEPT))
+    open(d, &opener, &send.opening)
 }
 
 /// The root of an act outside a hop, whose first task it will be.
@@ -182,113 +148,4 @@ pub(super) fn check(conversation: &Conversation, to: &Party) -> Result<(), Refus
         return Err(Refusal::saying(Reason::NotAParticipant, message).with("participants", others));
     }
     Ok(())
-}
-
-/// An inform to a principal is an entry of its inbox: nothing is asked, so there is no task.
-pub(super) fn inform(
-    d: &mut Draft<'_>,
-    caller: &Caller,
-    root: RootId,
-    opening: &Opening,
-) -> Result<Outcome, Stop> {
-    inform_from(d, &caller.party, None, root, opening)
-}
-
-/// The same, from whoever speaks.
-pub(super) fn inform_from(
-    d: &mut Draft<'_>,
-    sender: &Party,
-    hop: Option<&crate::hop::Hop>,
-    root: RootId,
-    opening: &Opening,
-) -> Result<Outcome, Stop> {
-    let tenant = d.root(root)?.tenant;
-    if opening.performative != Performative::Inform {
-        let message = format!(
-            "{} is a principal: it can be informed, and asked through an ask; requests and queries go to agents",
-            opening.to
-        );
-        return Err(Refusal::saying(Reason::IllegalAct, message).into());
-    }
-    if opening.to == *sender {
-        let message = "nobody informs itself; name another principal, or an agent";
-        return Err(Refusal::saying(Reason::ToOneself, message).into());
-    }
-    if d.principal(tenant, &opening.to)?.is_none() {
-        let message = format!("there is no {} here", opening.to);
-        return Err(Refusal::saying(Reason::UnknownRecipient, message).into());
-    }
-    let conversation = match d.standing(root, sender, &opening.to)? {
-        Some(conversation) => conversation.id,
-        None => begin_standing(d, sender, hop, root, &opening.to)?,
-    };
-    let artifacts = super::open::store_artifacts(d, root, &opening.artifacts)?;
-    let mut speech = Speech::new(
-        Performative::Inform,
-        sender.clone(),
-        opening.to.clone(),
-        opening.body.clone(),
-    );
-    speech.hop = hop.map(|hop| hop.id);
-    speech.artifacts = artifacts;
-    let about = About {
-        conversation,
-        root,
-        task: None,
-        parent: hop.map(|hop| hop.task),
-    };
-    let act = speak(d, &about, speech)?;
-    log(
-        d,
-        conversation,
-        None,
-        EventKind::ConversationAct,
-        serde_json::json!({"act": act, "performative": "inform"}),
-    )?;
-    notify(d, tenant, &opening.to, act, None, None)?;
-    if hop.is_none() {
-        // Nothing is open under a root that only informs.
-        let mut row = d.root(root)?;
-        row.ended = Some(d.now);
-        d.put(row);
-    }
-    Ok(Outcome::Notified { act })
-}
-
-/// Opens the conversation in which `sender` and the principal `to` go on talking under `root`.
-fn begin_standing(
-    d: &mut Draft<'_>,
-    sender: &Party,
-    hop: Option<&crate::hop::Hop>,
-    root: RootId,
-    to: &Party,
-) -> Result<ConversationId, Stop> {
-    let id = ConversationId::new(root, d.number(root)?);
-    let version = hop.map(|hop| hop.version);
-    let participants = vec![
-        Participant {
-            party: sender.clone(),
-            version,
-        },
-        Participant {
-            party: to.clone(),
-            version: None,
-        },
-    ];
-    let tenant = d.root(root)?.tenant;
-    d.put(Conversation {
-        id,
-        tenant,
-        participants,
-        kind: ConversationKind::Standing,
-        alias: None,
-        state: ConversationState::Open,
-        last_seq: 0,
-        last_event: 0,
-        open_tasks: 0,
-        made: d.now,
-    });
-    let detail = serde_json::json!({"with": to});
-    log(d, id, None, EventKind::ConversationOpened, detail)?;
-    Ok(id)
 }

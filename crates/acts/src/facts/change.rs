@@ -21,7 +21,22 @@ use crate::{
     slot::Slot,
     task::Task,
     tenant::{ApiKey, Principal, Tenant},
+    time::Timestamp,
 };
+
+impl Change {
+    /// When the engine must look next, without being asked, at what shall stand so (SEMANTICS 14).
+    #[must_use]
+    pub fn next_due(&self) -> Option<Timestamp> {
+        match self {
+            Self::Task(task) => task.next_due(),
+            Self::Lease(lease) => lease.next_due(),
+            Self::Ask(ask) => ask.next_due(),
+            Self::Group(group) => group.next_due(),
+            _ => None,
+        }
+    }
+}
 
 /// A row of the working set.
 pub trait Row: Clone + Sized {

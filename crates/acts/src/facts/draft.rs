@@ -21,7 +21,7 @@ use crate::{
     party::Party,
     receipt::{Receipt, Scope},
     root::Root,
-    slot::{Head, Slot},
+    slot::{Class, Head, Slot},
     task::{InvalidTransition, Task},
     tenant::{ApiKey, Principal, Tenant},
     time::Timestamp,
@@ -509,27 +509,33 @@ impl<'a> Draft<'a> {
         Ok(tasks)
     }
 
-    /// Slots with a head and no lease, in the order in which they go.
+    /// Slots of one class with a head that is due and no lease, in the order in which they go: the first `limit` among
+    /// the versions that `admits` lets through.
     ///
     /// # Errors
-    /// They are to be loaded.
+    /// `admits` has one. That the slots are known is asked for before ([`Need::Ready`]).
     pub fn ready(
         &self,
         tenant: TenantId,
         agent: &str,
-        versions: &[Digest],
-        limit: u32,
-    ) -> Result<impl Iterator<Item = (Head, ConversationId)> + use<'a>, Stop> {
-        self.need(Need::Ready {
-            tenant,
-            agent: agent.to_owned(),
-            versions: versions.to_vec(),
-            limit,
-        })?;
-        // A claim reads this before it changes anything: its own draft has no slots yet.
-        let facts = self.facts;
-        let ready = facts.ready.get(&(tenant, agent.to_owned()));
-        Ok(ready.into_iter().flatten().copied())
+        class: Class,
+        limit: usize,
+        admits: impl Fn(Digest) -> Result<bool, Stop>,
+    ) -> Result<Vec<(Head, ConversationId)>, Stop> {
+        // A claim reads this before it changes anything of this class: its own draft has no such slots.
+        let Some(ready) = self.facts.ready.get(&(tenant, agent.to_owned(), class)) else {
+            return Ok(Vec::new());
+        };
+        let mut heads = Vec::new();
+        for (version, slots) in ready {
+            if admits(*version)? {
+                let due = slots.iter().take_while(|(head, _)| head.due <= self.now);
+                heads.extend(due.take(limit));
+            }
+        }
+        heads.sort_unstable();
+        heads.truncate(limit);
+        Ok(heads)
     }
 
     /// A receipt.

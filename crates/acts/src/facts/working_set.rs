@@ -7,11 +7,12 @@ use std::{
 
 use super::{Change, Need, Row, Tables};
 use crate::{
+    digest::{Digest, Hash16},
     fingerprint::Fingerprint,
     ids::{AskId, CommitmentId, ConversationId, RootId, TaskId, TenantId},
     party::Party,
     receipt::Scope,
-    slot::Head,
+    slot::{Class, Head},
 };
 
 /// A set that is asked for its members and never gone through. Its size is bounded with that of the facts.
@@ -20,6 +21,9 @@ use crate::{
     reason = "nothing sees its order, and its hasher has a fixed seed (SEMANTICS 19)"
 )]
 type Members<T> = std::collections::HashSet<T, BuildHasherDefault<DefaultHasher>>;
+
+/// Slots with a head and no lease, by the version that they ask for, in the order in which they go.
+type Ready = BTreeMap<Digest, BTreeSet<(Head, ConversationId)>>;
 
 /// What is known. Rows are found by key; the sets that rules ask for are found by these indexes, which hold at least
 /// the members: whoever reads one looks at each row again.
@@ -33,10 +37,10 @@ pub struct Facts {
     fresh: Members<RootId>,
     pub(crate) children: BTreeMap<TaskId, BTreeSet<TaskId>>,
     pub(crate) queues: BTreeMap<(String, ConversationId), BTreeSet<TaskId>>,
-    pub(crate) ready: BTreeMap<(TenantId, String), BTreeSet<(Head, ConversationId)>>,
+    pub(crate) ready: BTreeMap<(TenantId, String, Class), Ready>,
     pub(crate) asks_to: BTreeMap<TaskId, BTreeSet<AskId>>,
     pub(crate) asks_of: BTreeMap<TaskId, BTreeSet<AskId>>,
-    pub(crate) steps: BTreeMap<TaskId, BTreeMap<u32, crate::digest::Hash16>>,
+    pub(crate) steps: BTreeMap<TaskId, BTreeMap<u32, Hash16>>,
     pub(crate) aliases: BTreeMap<(TenantId, Party, Party, String), BTreeSet<ConversationId>>,
     pub(crate) owed: BTreeMap<(RootId, String, Fingerprint), BTreeSet<CommitmentId>>,
 }
@@ -171,9 +175,13 @@ impl Facts {
             && let Some(before) = self.tables.slots.get(&slot.key())
             && let Some(head) = before.head
             && before.leased.is_none()
-            && let Some(ready) = self.ready.get_mut(&(slot.tenant, slot.agent.clone()))
+            && let Some(ready) = self.ready.get_mut(&(slot.tenant, slot.agent.clone(), head.class))
+            && let Some(slots) = ready.get_mut(&before.version)
         {
-            ready.remove(&(head, slot.conversation));
+            slots.remove(&(head, slot.conversation));
+            if slots.is_empty() {
+                ready.remove(&before.version);
+            }
         }
     }
 
@@ -200,7 +208,9 @@ impl Facts {
             Change::Slot(slot) => {
                 if let (Some(head), None) = (slot.head, slot.leased) {
                     self.ready
-                        .entry((slot.tenant, slot.agent.clone()))
+                        .entry((slot.tenant, slot.agent.clone(), head.class))
+                        .or_default()
+                        .entry(slot.version)
                         .or_default()
                         .insert((head, slot.conversation));
                 }

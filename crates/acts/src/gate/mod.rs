@@ -20,6 +20,7 @@ use crate::{
     performative::GateColumn,
     task::Task,
 };
+use recipient::Recipient;
 
 /// The gates, in their order. The key is judged before a command comes here, since it decides whether there is anything
 /// to judge; the fingerprint is no judgement but what gates 5 and 10 compare.
@@ -107,7 +108,9 @@ pub(crate) enum Verdict {
 /// How an act comes through the gates.
 pub(crate) enum Passage {
     /// As it is, to this agent.
-    Ordinary(Agent),
+    Mailbox(Agent),
+    /// As it is, to a principal.
+    Inbox,
     /// As a consultation of this ancestor.
     Fold(Ancestor),
     /// It was asked before, by the same task.
@@ -115,20 +118,18 @@ pub(crate) enum Passage {
     /// Not.
     Refused {
         refusal: Refusal,
-        /// The recipient, if the sender may discover it.
+        /// The recipient, if it is an agent that the sender may discover.
         agent: Option<Agent>,
     },
 }
 
-/// Judges an opening act to an agent, gate by gate.
+/// Judges an opening act, gate by gate.
 pub(crate) fn pass(d: &Draft<'_>, asked: &Asked<'_>) -> Result<Passage, Stop> {
-    let agent = match recipient::find(d, asked)? {
-        Ok(agent) => agent,
+    let recipient = match recipient::find(d, asked)? {
+        Ok(recipient) => recipient,
         Err(refusal) => {
-            return Ok(Passage::Refused {
-                refusal,
-                agent: None,
-            });
+            let agent = None;
+            return Ok(Passage::Refused { refusal, agent });
         }
     };
     let mut column = asked.opening.performative.gate_column(true);
@@ -156,24 +157,24 @@ pub(crate) fn pass(d: &Draft<'_>, asked: &Asked<'_>) -> Result<Passage, Stop> {
             }
             Verdict::Attach(task) => return Ok(Passage::Attach(task)),
             Verdict::Refuse(refusal) => {
-                return Ok(Passage::Refused {
-                    refusal,
-                    agent: Some(agent),
-                });
+                let agent = recipient.agent();
+                return Ok(Passage::Refused { refusal, agent });
             }
         }
     }
-    match fold {
-        Some(ancestor) => Ok(Passage::Fold(ancestor)),
-        // The last limit is the recipient's own: it holds for what takes a place in its mailbox.
-        None => Ok(match recipient::has_room(d, asked)? {
-            Some(refusal) => Passage::Refused {
-                refusal,
-                agent: Some(agent),
-            },
-            None => Passage::Ordinary(agent),
-        }),
-    }
+    let agent = match (fold, recipient) {
+        (Some(ancestor), _) => return Ok(Passage::Fold(ancestor)),
+        (None, Recipient::Principal) => return Ok(Passage::Inbox),
+        (None, Recipient::Agent(agent)) => agent,
+    };
+    // The last limit is the recipient's own: it holds for what takes a place in its mailbox.
+    Ok(match recipient::has_room(d, asked)? {
+        None => Passage::Mailbox(agent),
+        Some(refusal) => Passage::Refused {
+            refusal,
+            agent: Some(agent),
+        },
+    })
 }
 
 #[cfg(test)]

@@ -9,11 +9,37 @@ use crate::{
     reason::Reason,
 };
 
-/// The agent that is asked, or a refusal that names those it may have meant.
-pub(super) fn find(d: &Draft<'_>, asked: &Asked<'_>) -> Result<Result<Agent, Refusal>, Stop> {
-    let name = asked.opening.to.name();
+/// Who is addressed.
+pub(super) enum Recipient {
+    Agent(Agent),
+    Principal,
+}
+
+impl Recipient {
+    /// The agent, if it is one.
+    pub(super) fn agent(self) -> Option<Agent> {
+        match self {
+            Self::Agent(agent) => Some(agent),
+            Self::Principal => None,
+        }
+    }
+}
+
+/// Who is addressed, or a refusal that names the agents that may have been meant.
+pub(super) fn find(d: &Draft<'_>, asked: &Asked<'_>) -> Result<Result<Recipient, Refusal>, Stop> {
+    let to = &asked.opening.to;
+    if to.is_principal() {
+        let found = d.principal(asked.tenant, to)?;
+        return Ok(found.map(|_| Recipient::Principal).ok_or_else(|| {
+            let message = format!(
+                "there is no {to} here; send to a principal that has a key, or to whom the root belongs"
+            );
+            Refusal::saying(Reason::UnknownRecipient, message)
+        }));
+    }
+    let name = to.name();
     if let Some(agent) = d.agent(asked.tenant, name)?.filter(|agent| !agent.retired) {
-        return Ok(Ok(agent));
+        return Ok(Ok(Recipient::Agent(agent)));
     }
     let mut names = d.directory(asked.tenant)?;
     names.sort_by_key(|candidate| (distance(candidate, name), candidate.clone()));

@@ -118,6 +118,7 @@ pub(crate) fn end_task(d: &mut Draft<'_>, mut task: Task, end: End) -> Result<Ac
         task.now.closing = Some(Refusal::new(why.unwrap_or(Reason::ParentSettled)));
     }
     count_out(d, &task)?;
+    run_key_out(d, &task)?;
     end_activation(d, &task, end.lease, end.dead.is_some())?;
     tell_requester(d, task, result)?;
     Ok(result)
@@ -199,6 +200,19 @@ fn count_out(d: &mut Draft<'_>, task: &Task) -> Result<(), Stop> {
     let mut conversation = d.conversation(task.made.conversation)?;
     conversation.open_tasks = conversation.open_tasks.saturating_sub(1);
     d.put(conversation);
+    Ok(())
+}
+
+/// The key that the task was sent under is remembered for a while from now on, and then it is new.
+fn run_key_out(d: &mut Draft<'_>, task: &Task) -> Result<(), Stop> {
+    let Some(key) = task.made.key else {
+        return Ok(());
+    };
+    let mut receipt = d.receipt(key)?.ok_or_else(|| {
+        Stop::Broken(format!("{} is open and the receipt of its key absent", task.id()))
+    })?;
+    receipt.run_out(d.now);
+    d.put(receipt);
     Ok(())
 }
 

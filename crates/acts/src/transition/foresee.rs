@@ -39,6 +39,7 @@ fn of_task(task: &Task) -> Vec<Need> {
     }
     needs.extend(task.now.hop.map(Need::Hop));
     needs.extend(made.parent.map(Need::Task));
+    needs.extend(made.key.map(Need::Receipt));
     needs.extend(made.commitment.map(Need::Commitment));
     needs.extend(task.requests().flatten().map(Need::Group));
     needs

@@ -3,10 +3,11 @@
 
 use crate::{
     delivery::Delivery,
-    facts::{Draft, Stop},
+    facts::{Draft, Need, Stop},
     hop::Activation,
     ids::ConversationId,
     slot::{Class, Head},
+    task::Task,
 };
 
 /// Sets the head of a slot anew, after a task in it or its lease changed.
@@ -18,51 +19,21 @@ pub(crate) fn refresh(
     let Some(mut slot) = d.slot(agent, conversation)? else {
         return Ok(());
     };
-    let mut ready = None;
-    let mut pending = None;
-    for task in d.queue(agent, conversation)? {
-        let order = task.made.opening.seq;
-        let new = if task.is_fold() {
-            Class::Fold
-        } else {
-            Class::New
-        };
-        match &task.now.delivery {
-            Delivery::Pending { due } => {
-                let head = (
-                    order,
-                    Head {
-                        class: new,
-                        due: *due,
-                        task: task.id(),
-                    },
-                );
-                pending = Some(pending.map_or(
-                    head,
-                    |best: (u32, Head)| if best.0 <= order { best } else { head },
-                ));
+    let queue = d.queue(agent, conversation)?;
+    let taken = queue
+        .iter()
+        .filter(|task| task.now.delivery == Delivery::Taken);
+    d.foresee(taken.filter_map(|task| task.now.hop).map(Need::Hop))?;
+    let mut first = None;
+    for task in queue {
+        if let Some((begun, head)) = claimable(d, &task)? {
+            let order = (!begun, task.made.opening.seq);
+            if first.is_none_or(|(best, _)| order < best) {
+                first = Some((order, head));
             }
-            Delivery::Taken => {
-                let Some(hop) = task.now.hop else { continue };
-                if d.hop(hop)?.state == Activation::Ready {
-                    let head = (
-                        order,
-                        Head {
-                            class: Class::Resume,
-                            due: task.now.changed,
-                            task: task.id(),
-                        },
-                    );
-                    ready = Some(ready.map_or(
-                        head,
-                        |best: (u32, Head)| if best.0 <= order { best } else { head },
-                    ));
-                }
-            }
-            Delivery::None | Delivery::Held | Delivery::Processed | Delivery::Dead { .. } => {}
         }
     }
-    let head = ready.or(pending).map(|(_, head)| head);
+    let head = first.map(|(_, head)| head);
     // A task keeps the version that was pinned when it was accepted: the slot asks for that of its head (I13).
     let version = match head {
         Some(head) => d.task(head.task)?.made.version.unwrap_or(slot.version),
@@ -76,8 +47,30 @@ pub(crate) fn refresh(
     Ok(())
 }
 
+/// What a task can be claimed as, and whether it was begun before.
+fn claimable(d: &Draft<'_>, task: &Task) -> Result<Option<(bool, Head)>, Stop> {
+    let (begun, due, class) = match &task.now.delivery {
+        Delivery::Pending { due } => (false, *due, Class::New),
+        Delivery::Taken => {
+            let Some(hop) = task.now.hop else {
+                return Ok(None);
+            };
+            if d.hop(hop)?.state != Activation::Ready {
+                return Ok(None);
+            }
+            (true, task.now.changed, Class::Resume)
+        }
+        Delivery::None | Delivery::Held | Delivery::Processed | Delivery::Dead { .. } => {
+            return Ok(None);
+        }
+    };
+    let class = if task.is_fold() { Class::Fold } else { class };
+    let task = task.id();
+    Ok(Some((begun, Head { class, due, task })))
+}
+
 /// Frees a slot of the lease it had, and gives back the capacity that it took.
-pub(crate) fn free(d: &mut Draft<'_>, task: &crate::task::Task) -> Result<(), Stop> {
+pub(crate) fn free(d: &mut Draft<'_>, task: &Task) -> Result<(), Stop> {
     let agent = task.made.debtor.name();
     if let Some(mut slot) = d.slot(agent, task.made.conversation)? {
         slot.leased = None;

@@ -347,8 +347,10 @@ fn heads(t: &Tables) {
             _ => None,
         });
         let expected = match (ready, pending) {
+            (Some(task), _) | (None, Some((task, _))) if task.is_fold() => {
+                Some((Class::Fold, task.id()))
+            }
             (Some(task), _) => Some((Class::Resume, task.id())),
-            (None, Some((task, _))) if task.is_fold() => Some((Class::Fold, task.id())),
             (None, Some((task, _))) => Some((Class::New, task.id())),
             (None, None) => None,
         };

@@ -9,9 +9,7 @@ use tertulia_acts::{
     decide::{Undecided, decide},
     digest::{ClaimSecret, Digest, HopToken, Ids},
     facts::{Change, Facts, Fault},
-    group::GroupState,
     ids::{AskId, TaskId, TenantId},
-    lease::LeaseState,
     party::Party,
     receipt::Outcome,
     task::{Task, TaskState},
@@ -167,24 +165,15 @@ impl World {
     /// What upkeep would pick now.
     pub(crate) fn due(&self) -> Vec<Due> {
         let tables = self.facts.tables();
-        let tasks = tables.tasks.rows().filter_map(|task| {
-            task.next_due()
-                .filter(|due| *due <= self.now)
-                .map(|_| Due::Task(task.id()))
-        });
-        let leases = tables.leases.rows().filter_map(|lease| {
-            (lease.state == LeaseState::Live && lease.until <= self.now)
-                .then_some(Due::Lease(lease.token))
-        });
-        let asks = tables.asks.rows().filter_map(|ask| {
-            let open = ask.state == tertulia_acts::ask::AskState::Open;
-            (open && ask.deadline <= self.now).then_some(Due::Ask(ask.id))
-        });
-        let groups = tables.groups.rows().filter_map(|group| {
-            let late = group.state == GroupState::Open
-                && group.deadline.is_some_and(|deadline| deadline <= self.now);
-            (late || group.closing).then_some(Due::Group(group.id))
-        });
+        let is_due = |due: Option<Timestamp>| due.is_some_and(|due| due <= self.now);
+        let tasks = tables.tasks.rows().filter(|row| is_due(row.next_due()));
+        let leases = tables.leases.rows().filter(|row| is_due(row.next_due()));
+        let asks = tables.asks.rows().filter(|row| is_due(row.next_due()));
+        let groups = tables.groups.rows().filter(|row| is_due(row.next_due()));
+        let tasks = tasks.map(|task| Due::Task(task.id()));
+        let leases = leases.map(|lease| Due::Lease(lease.token));
+        let asks = asks.map(|ask| Due::Ask(ask.id));
+        let groups = groups.map(|group| Due::Group(group.id));
         tasks.chain(leases).chain(asks).chain(groups).collect()
     }
 

@@ -20,7 +20,7 @@ pub(super) fn due(conn: &Connection, now: Timestamp, limit: usize) -> Result<Vec
         Ok::<(), StoreError>(())
     };
     pick(
-        "SELECT until, token FROM lease WHERE live = 1 AND until <= ?1 ORDER BY until LIMIT ?2",
+        "SELECT due, token FROM lease WHERE due IS NOT NULL AND due <= ?1 ORDER BY due LIMIT ?2",
         &|row| Ok(Due::Lease(digest(row, 1)?)),
     )?;
     pick(
@@ -28,7 +28,7 @@ pub(super) fn due(conn: &Connection, now: Timestamp, limit: usize) -> Result<Vec
         &|row| Ok(Due::Task(TaskId::new(root(row, 1)?, row.get(2)?))),
     )?;
     pick(
-        "SELECT deadline, root, n FROM ask WHERE open = 1 AND deadline <= ?1 ORDER BY deadline LIMIT ?2",
+        "SELECT due, root, n FROM ask WHERE due IS NOT NULL AND due <= ?1 ORDER BY due LIMIT ?2",
         &|row| Ok(Due::Ask(AskId::new(root(row, 1)?, row.get(2)?))),
     )?;
     pick(
@@ -43,9 +43,9 @@ pub(super) fn due(conn: &Connection, now: Timestamp, limit: usize) -> Result<Vec
 /// When something is due next.
 pub(super) fn next(conn: &Connection) -> Result<Option<Timestamp>, StoreError> {
     const FIRST: [&str; 4] = [
-        "SELECT min(until) FROM lease WHERE live = 1",
+        "SELECT min(due) FROM lease WHERE due IS NOT NULL",
         "SELECT min(due) FROM task WHERE due IS NOT NULL",
-        "SELECT min(deadline) FROM ask WHERE open = 1",
+        "SELECT min(due) FROM ask WHERE due IS NOT NULL",
         "SELECT min(due) FROM task_group WHERE due IS NOT NULL",
     ];
     let mut next: Option<i64> = None;

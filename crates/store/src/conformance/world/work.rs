@@ -55,6 +55,7 @@ impl World {
                 work_id: (n == 1).then(|| "INC-42".into()),
                 parent_work_id: None,
                 redrive_of: None,
+                key: None,
                 commitment: (n == 2).then(|| self.commitment_id()),
                 at: at(n.into()),
             }),

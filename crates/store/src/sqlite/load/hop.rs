@@ -9,7 +9,7 @@ use tertulia_acts::{
     lease::Lease,
 };
 
-use super::{catalog, commitment, conversation, group, single, slot, task};
+use super::{catalog, commitment, conversation, group, receipt, single, slot, task};
 use crate::{
     StoreError,
     sqlite::row::{hop_columns, lease_columns, read_hop, read_lease},
@@ -26,7 +26,7 @@ pub(super) fn hop(conn: &Connection, id: HopId, facts: &mut Facts) -> Result<(),
 }
 
 /// The lease of a token; its hop, task, root, conversation and slot; the hop's version and agent; the task above with
-/// its hop and slot; the tasks of all ancestors; the commitment and the group.
+/// its hop and slot; the tasks of all ancestors; the key's receipt, the commitment and the group.
 pub(super) fn token(conn: &Connection, token: Digest, facts: &mut Facts) -> Result<(), StoreError> {
     let query = concat!(
         "SELECT ",
@@ -73,6 +73,9 @@ pub(super) fn token(conn: &Connection, token: Digest, facts: &mut Facts) -> Resu
                 slot::slot(conn, &agent, at, facts)?;
             }
         }
+    }
+    if let Some(key) = made.key {
+        receipt::receipt(conn, key, facts)?;
     }
     if let Some(id) = made.commitment {
         commitment::commitment(conn, id, facts)?;

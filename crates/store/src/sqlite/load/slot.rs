@@ -19,11 +19,10 @@ use crate::{
 
 const COLUMNS: &str =
     "root, conversation, agent, tenant, version, leased_root, leased, class, due, task_root, task";
-const CLASSES: [Class; 3] = [Class::Resume, Class::Fold, Class::New];
 
 /// The class of a stored rank.
 fn class_of_rank(rank: u8) -> Result<Class, StoreError> {
-    let found = CLASSES.into_iter().find(|class| class.rank() == rank);
+    let found = Class::ALL.into_iter().find(|class| class.rank() == rank);
     found.ok_or_else(|| StoreError::Corrupt(format!("a slot of class {rank}")))
 }
 
@@ -82,7 +81,7 @@ pub(super) fn ready(conn: &Connection, need: &Need, facts: &mut Facts) -> Result
     };
     let query = ready_query(versions.len());
     let mut partial = false;
-    for class in CLASSES {
+    for class in Class::ALL {
         let rank = class.rank();
         let mut params: Vec<&dyn ToSql> = vec![&tenant.0, agent, &rank, limit];
         params.extend(versions.iter().map(|Digest(bytes)| bytes as &dyn ToSql));

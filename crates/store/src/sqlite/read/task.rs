@@ -9,7 +9,7 @@ use tertulia_acts::{
     hop::Hop,
     ids::{ConversationId, GroupId, HopId, TaskId},
     lease::Lease,
-    receipt::{Outcome, Receipt},
+    receipt::Receipt,
     root::Root,
     task::{Task, TaskState},
     time::Timestamp,
@@ -249,13 +249,13 @@ impl Reader {
         now: Timestamp,
     ) -> Result<Option<Receipt>, StoreError> {
         let key = Receipt::key_of_key(viewer.tenant, &viewer.party, key);
-        let query = "SELECT doc FROM receipt
-            WHERE key = ?1 AND tenant = ?2 AND (expires IS NULL OR expires > ?3)";
-        self.read(|conn| {
-            one(conn, query, &[&key.0, &viewer.tenant.0, &now.0], |row| {
-                doc(row, 0)
+        let query = "SELECT doc FROM receipt WHERE key = ?1 AND tenant = ?2";
+        let found = self.read(|conn| {
+            one(conn, query, &[&key.0, &viewer.tenant.0], |row| {
+                doc::<Receipt>(row, 0)
             })
-        })
+        })?;
+        Ok(found.filter(|receipt| receipt.is_kept(now)))
     }
 
     /// The task that the viewer's own key made or attached to.
@@ -266,16 +266,10 @@ impl Reader {
         now: Timestamp,
     ) -> Result<Option<TaskRead>, StoreError> {
         let receipt = self.receipt_by_key(viewer, key, now)?;
-        let Some(
-            Outcome::Accepted { task, .. }
-            | Outcome::Refused {
-                task: Some(task), ..
-            },
-        ) = receipt.map(|receipt| receipt.outcome)
-        else {
-            return Ok(None);
-        };
-        self.task(viewer, task)
+        match receipt.and_then(|receipt| receipt.outcome.opened()) {
+            Some(task) => self.task(viewer, task),
+            None => Ok(None),
+        }
     }
 
     /// The tree that a task is in, as far as the viewer may see it.

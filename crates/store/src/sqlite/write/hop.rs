@@ -119,29 +119,30 @@ pub(super) fn leases(conn: &Connection, table: &Table<Digest, Lease>) -> Result<
         conn,
         table,
         (
-            "INSERT INTO lease (token, root, n, tenant, hop, task, worker, made, live, until, ended_by, receipt, unread)
+            "INSERT INTO lease (token, root, n, tenant, hop, task, worker, made, until, due, ended_by, receipt, unread)
                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
             &insert_lease,
         ),
         // What it holds, and who, stays.
         (
-            "UPDATE lease SET live = ?2, until = ?3, ended_by = ?4, receipt = ?5, unread = ?6 WHERE token = ?1",
+            "UPDATE lease SET until = ?2, due = ?3, ended_by = ?4, receipt = ?5, unread = ?6 WHERE token = ?1",
             &|statement, row| {
-                let (live, ended_by, receipt) = lease_state(row)?;
+                let (ended_by, receipt) = lease_end(row)?;
+                let due = row.next_due().map(|due| due.0);
                 let (token, until, unread) = (row.token.0, row.until.0, unread(row)?);
-                Ok(statement.execute((token, live, until, ended_by, receipt, unread))?)
+                Ok(statement.execute((token, until, due, ended_by, receipt, unread))?)
             },
         ),
     )
 }
 
-/// Whether a lease lives, how it ended, and the receipt of what ended it.
-fn lease_state(row: &Lease) -> Result<(bool, Option<&'static str>, Option<String>), StoreError> {
+/// How a lease ended, and the receipt of what ended it.
+fn lease_end(row: &Lease) -> Result<(Option<&'static str>, Option<String>), StoreError> {
     Ok(match &row.state {
-        LeaseState::Live => (true, None, None),
+        LeaseState::Live => (None, None),
         LeaseState::Ended { by, receipt } => {
             let receipt = receipt.as_deref().map(json).transpose()?;
-            (false, Some(end_name(*by)), receipt)
+            (Some(end_name(*by)), receipt)
         }
     })
 }
@@ -153,7 +154,7 @@ fn unread(row: &Lease) -> Result<Option<String>, StoreError> {
 
 fn insert_lease(statement: &mut CachedStatement<'_>, row: &Lease) -> Result<usize, StoreError> {
     let Lease { id, hop, task, .. } = row;
-    let (live, ended_by, receipt) = lease_state(row)?;
+    let (ended_by, receipt) = lease_end(row)?;
     Ok(statement.execute((
         row.token.0,
         id.root.as_bytes(),
@@ -163,8 +164,8 @@ fn insert_lease(statement: &mut CachedStatement<'_>, row: &Lease) -> Result<usiz
         under(id.root, (task.root, task.n))?,
         &row.worker,
         row.made.0,
-        live,
         row.until.0,
+        row.next_due().map(|due| due.0),
         ended_by,
         receipt,
         unread(row)?,

@@ -6,7 +6,7 @@ use tertulia_acts::{
     commitment::{Commitment, CommitmentStatus},
     delivery::Delivery,
     facts::Table,
-    group::{Group, GroupState},
+    group::Group,
     ids::{AskId, CommitmentId, ConversationId, GroupId, TaskId},
     slot::Slot,
     task::Task,
@@ -150,7 +150,7 @@ pub(super) fn asks(conn: &Connection, table: &Table<AskId, Ask>) -> Result<usize
             task.map(|task| task.n),
             party,
             row.state == AskState::Open,
-            row.deadline.0,
+            row.next_due().map(|due| due.0),
             json(row)?,
         ))?)
     };
@@ -159,26 +159,16 @@ pub(super) fn asks(conn: &Connection, table: &Table<AskId, Ask>) -> Result<usize
         table,
         (
             "INSERT INTO ask (root, n, tenant, asker, addressee_task_root, addressee_task, addressee_party, open,
-                deadline, doc) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                due, doc) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             &run,
         ),
         // An ask may climb: its addressee changes.
         (
             "UPDATE ask SET tenant = ?3, asker = ?4, addressee_task_root = ?5, addressee_task = ?6,
-                addressee_party = ?7, open = ?8, deadline = ?9, doc = ?10 WHERE root = ?1 AND n = ?2",
+                addressee_party = ?7, open = ?8, due = ?9, doc = ?10 WHERE root = ?1 AND n = ?2",
             &run,
         ),
     )
-}
-
-/// While it waits, its deadline; while the rest of its branches are to be closed, at once.
-fn group_due(row: &Group) -> Option<i64> {
-    if row.closing {
-        return Some(0);
-    }
-    row.deadline
-        .filter(|_| row.state == GroupState::Open)
-        .map(|at| at.0)
 }
 
 pub(super) fn groups(
@@ -198,7 +188,7 @@ pub(super) fn groups(
                     id.n,
                     tenant,
                     owner,
-                    group_due(row),
+                    row.next_due().map(|due| due.0),
                     json(row)?,
                 ))?)
             },
@@ -209,7 +199,7 @@ pub(super) fn groups(
                 Ok(statement.execute((
                     row.id.root.as_bytes(),
                     row.id.n,
-                    group_due(row),
+                    row.next_due().map(|due| due.0),
                     json(row)?,
                 ))?)
             },
