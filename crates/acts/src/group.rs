@@ -100,8 +100,7 @@ impl Group {
         if self.closing {
             return Some(Timestamp(0));
         }
-        self.deadline
-            .filter(|_| self.state == GroupState::Open)
+        self.deadline.filter(|_| self.state == GroupState::Open)
     }
 
     /// Whether a handler that has seen `seen` ends has something to read.

@@ -1,5 +1,6 @@
-//! The lanes before the writer: heartbeats, then what ends work, then claims, then posts, then upkeep, with a share of
-//! each batch for every one that waits; bounded in number and bytes (SEMANTICS 14).
+//! The lanes before the writer: heartbeats, then what ends work, then claims, then posts, with a share of each batch for
+//! every one that waits; bounded in number and bytes (SEMANTICS 14). Upkeep comes after them, with a share of its own: the
+//! writer picks what is due itself.
 
 use std::{
     collections::VecDeque,
@@ -19,10 +20,9 @@ pub(crate) enum Lane {
     Settle,
     Claim,
     Post,
-    Upkeep,
 }
 
-const LANES: usize = 5;
+const LANES: usize = 4;
 
 impl Lane {
     /// The lane that a command goes in.
@@ -39,13 +39,13 @@ impl Lane {
             | Command::Redrive(..)
             | Command::Close(..)
             | Command::Migrate(..)
-            | Command::Configure(..) => Self::Post,
-            Command::Due(_) => Self::Upkeep,
+            | Command::Configure(..)
+            | Command::Due(_) => Self::Post,
         }
     }
 }
 
-/// A bounded queue of five lanes.
+/// A bounded queue of so many lanes.
 #[derive(Debug)]
 pub(crate) struct Lanes<T> {
     state: Mutex<State<T>>,
@@ -161,32 +161,36 @@ impl<T> Lanes<T> {
 #[cfg(test)]
 mod tests {
     use tertulia_acts::{
-        command::Due,
-        ids::{RootId, TaskId},
+        command::{Caller, Close},
+        ids::{ConversationId, RootId, TenantId},
+        party::Party,
     };
 
     use super::*;
 
-    fn upkeep() -> Command {
-        Command::Due(Due::Task(TaskId::new(RootId::from_bytes([0; 16]), 1)))
+    fn caller() -> Caller {
+        Caller {
+            tenant: TenantId(1),
+            party: Party::agent("logs").unwrap(),
+            epoch: 1,
+            credential: None,
+        }
+    }
+
+    fn post() -> Command {
+        let conversation = ConversationId::new(RootId::from_bytes([0; 16]), 1);
+        Command::Close(caller(), Close { conversation })
     }
 
     fn heartbeat() -> Command {
-        let party = tertulia_acts::party::Party::agent("logs").unwrap();
-        let caller = tertulia_acts::command::Caller {
-            tenant: tertulia_acts::ids::TenantId(1),
-            party,
-            epoch: 1,
-            credential: None,
-        };
-        Command::Heartbeat(caller, Vec::new())
+        Command::Heartbeat(caller(), Vec::new())
     }
 
     #[test]
     fn heartbeats_go_first_and_every_lane_has_a_share() {
         let lanes = Lanes::new();
         for n in 0..20 {
-            lanes.push(Lane::of(&upkeep()), n, 1).unwrap();
+            lanes.push(Lane::of(&post()), n, 1).unwrap();
         }
         for n in 100..120 {
             lanes.push(Lane::of(&heartbeat()), n, 1).unwrap();
@@ -200,22 +204,22 @@ mod tests {
     fn it_is_bounded_in_number_and_bytes_and_takes_one_of_any_size() {
         let lanes = Lanes::new();
         lanes
-            .push(Lane::of(&upkeep()), 0, WRITER_QUEUE_BYTES * 2)
+            .push(Lane::of(&post()), 0, WRITER_QUEUE_BYTES * 2)
             .unwrap();
-        assert_eq!(lanes.push(Lane::of(&upkeep()), 1, 1), Err(Full::Overloaded));
+        assert_eq!(lanes.push(Lane::of(&post()), 1, 1), Err(Full::Overloaded));
         assert_eq!(lanes.take(10, Duration::ZERO).unwrap(), [0]);
         for n in 0..WRITER_QUEUE {
-            lanes.push(Lane::of(&upkeep()), n, 0).unwrap();
+            lanes.push(Lane::of(&post()), n, 0).unwrap();
         }
-        assert_eq!(lanes.push(Lane::of(&upkeep()), 0, 0), Err(Full::Overloaded));
+        assert_eq!(lanes.push(Lane::of(&post()), 0, 0), Err(Full::Overloaded));
     }
 
     #[test]
     fn a_closed_one_hands_out_what_it_has_and_then_ends() {
         let lanes = Lanes::new();
-        lanes.push(Lane::of(&upkeep()), 7, 1).unwrap();
+        lanes.push(Lane::of(&post()), 7, 1).unwrap();
         lanes.close();
-        assert_eq!(lanes.push(Lane::of(&upkeep()), 8, 1), Err(Full::Closed));
+        assert_eq!(lanes.push(Lane::of(&post()), 8, 1), Err(Full::Closed));
         assert_eq!(lanes.take(10, Duration::ZERO), Some(vec![7]));
         assert_eq!(lanes.take(10, Duration::from_mins(1)), None);
     }

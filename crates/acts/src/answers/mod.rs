@@ -59,7 +59,8 @@ impl Answering {
         Self::Abstain,
     ];
 
-    /// The act that it makes, and in which sense. `None`: `acknowledge` ends its task without one.
+    /// The act with which it answers, and in which sense. `None`: `acknowledge` answers nothing; it lets its task end, and
+    /// the inform that marks the end has no words.
     #[must_use]
     pub const fn act(self) -> Option<(Performative, Sense)> {
         let act = match self {

@@ -79,22 +79,6 @@ impl Operation {
         }
     }
 
-    /// The act that it makes. `None`: it makes none. A delegation is a `request` unless its author
-    /// declares one of the other opening acts; an `answer` that declines is a `refuse`.
-    #[must_use]
-    pub const fn performative(self) -> Option<Performative> {
-        match self {
-            Self::Agree => Some(Performative::Agree),
-            Self::Progress | Self::Answer | Self::Reply => Some(Performative::Inform),
-            Self::Delegate | Self::DelegateAll => Some(Performative::Request),
-            Self::Ask => Some(Performative::Query),
-            Self::Decline => Some(Performative::Refuse),
-            Self::Fail => Some(Performative::Failure),
-            Self::Abstain => Some(Performative::NoComment),
-            Self::Record | Self::Park | Self::Release | Self::Acknowledge => None,
-        }
-    }
-
     /// How it answers the act that the hop works on. `None`: it answers nothing, or another act.
     #[must_use]
     pub const fn answering(self) -> Option<Answering> {
@@ -114,15 +98,6 @@ impl Operation {
             | Self::Park
             | Self::Release => None,
         }
-    }
-
-    /// Whether it ends the hop.
-    #[must_use]
-    pub const fn ends(self) -> bool {
-        matches!(
-            self,
-            Self::Reply | Self::Decline | Self::Fail | Self::Acknowledge | Self::Abstain
-        )
     }
 
     /// Whether a consultation may do it: answer, decline, fail, ask, and wait for what it asked.

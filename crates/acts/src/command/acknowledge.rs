@@ -1,4 +1,5 @@
-//! `acknowledge`: ends the task that an opening inform made. The engine notes it; no answer is due.
+//! `acknowledge`: ends the task that an opening inform made. No answer is due: what ends the task, as an act ends every
+//! task, is an inform of its debtor without words.
 
 use super::holder::{Holder, settle};
 use crate::{

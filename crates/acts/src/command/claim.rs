@@ -235,12 +235,7 @@ fn workable(d: &Draft<'_>, head: Head) -> Result<Option<Task>, Stop> {
 }
 
 /// Mints a hop, or takes up the one that is ready, and leases it.
-fn grant(
-    d: &mut Draft<'_>,
-    claim: &Claim,
-    mut slot: Slot,
-    mut task: Task,
-) -> Result<Grant, Stop> {
+fn grant(d: &mut Draft<'_>, claim: &Claim, mut slot: Slot, mut task: Task) -> Result<Grant, Stop> {
     let root = task.id().root;
     let lease = LeaseId::new(root, d.number(root)?);
     let token = claim.secret.token(&lease);
@@ -330,8 +325,7 @@ fn activate(
     let first = task.now.attempts == 0;
     task.now.attempts += 1;
     task.now.hop = Some(id);
-    task.now.delivery =
-        std::mem::replace(&mut task.now.delivery, Delivery::None).take()?;
+    task.now.delivery = std::mem::replace(&mut task.now.delivery, Delivery::None).take()?;
     let hop = Hop {
         id,
         tenant: task.made.tenant,

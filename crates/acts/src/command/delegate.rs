@@ -19,7 +19,8 @@ pub(super) fn decide(
     opening: &Opening,
 ) -> Result<Outcome, Stop> {
     opening.can_open()?;
-    branch(d, holder, opening, None)
+    let opening = opening.distinct(d, holder.task.id().root)?;
+    branch(d, holder, &opening, None)
 }
 
 /// One delegation, alone or as a branch of a fan-out: a branch always has a conversation of its own.

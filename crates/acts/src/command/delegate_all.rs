@@ -1,7 +1,9 @@
 //! `delegate_all`: a fan-out. Branches pass the gates one by one, in order; a refused branch is an answered branch
 //! (SEMANTICS 7).
 
-use super::{Opening, delegate::branch, holder::Holder};
+use std::borrow::Cow;
+
+use super::{Opening, Place, delegate::branch, holder::Holder};
 use crate::{
     envelope::Refusal,
     facts::{Draft, Need, Stop},
@@ -52,13 +54,12 @@ pub(super) fn decide(
     }
     let root = holder.task.id().root;
     let tenant = holder.task.made.tenant;
-    d.foresee(all.branches.iter().flat_map(|opening| {
-        let name = opening.to.name();
-        [
-            Need::Agent(tenant, name.to_owned()),
-            Need::Commitments(root, name.to_owned(), opening.fingerprint),
-        ]
-    }))?;
+    let openings: Vec<Cow<'_, Opening>> = all
+        .branches
+        .iter()
+        .map(|opening| opening.distinct(d, root))
+        .collect::<Result<_, _>>()?;
+    foresee(d, holder, &openings)?;
     let id = GroupId::new(root, d.number(root)?);
     let deadline = all.within.map(|within| d.now.after(within));
     d.put(Group {
@@ -76,7 +77,7 @@ pub(super) fn decide(
     });
     let mut branches = Vec::with_capacity(count);
     let mut tasks = Vec::with_capacity(count);
-    for opening in &all.branches {
+    for opening in &openings {
         let outcome = branch(d, holder, opening, Some(id))?;
         if let Outcome::Accepted { task, .. }
         | Outcome::Refused {
@@ -96,4 +97,37 @@ pub(super) fn decide(
         group: id,
         branches,
     })
+}
+
+/// Asks for what opening so many reads.
+fn foresee(d: &Draft<'_>, holder: &Holder, openings: &[Cow<'_, Opening>]) -> Result<(), Stop> {
+    let root = holder.task.id().root;
+    let tenant = holder.task.made.tenant;
+    let mut needs = Vec::new();
+    for opening in openings {
+        let name = opening.to.name().to_owned();
+        needs.push(Need::Agent(tenant, name.clone()));
+        needs.push(Need::Commitments(root, name.clone(), opening.fingerprint));
+        if let Place::In(id) = opening.place {
+            needs.push(Need::Conversation(id));
+            needs.push(Need::Slot(name.clone(), id));
+            needs.push(Need::Queue(name, id));
+        }
+        let artifacts = opening.artifacts.iter();
+        needs.extend(artifacts.map(|brought| Need::Artifact(root, brought.reference().digest)));
+    }
+    d.foresee(needs)?;
+    let mut needs = Vec::new();
+    for opening in openings {
+        let name = opening.to.name();
+        // A refusal says how that stands which is owed already.
+        let owed = d.owed(root, name, opening.fingerprint)?;
+        needs.extend(owed.iter().map(|row| Need::Task(row.task)));
+        if let Place::In(id) = opening.place {
+            // Which of those before it in its slot goes first is looked for anew.
+            let queue = d.queue(name, id)?;
+            needs.extend(queue.iter().filter_map(|task| task.now.hop).map(Need::Hop));
+        }
+    }
+    d.foresee(needs)
 }

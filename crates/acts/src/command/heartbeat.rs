@@ -34,11 +34,22 @@ pub(super) fn decide(
     tokens: &[HopToken],
 ) -> Result<Answer, Stop> {
     d.foresee(tokens.iter().map(|token| Need::Token(token.hash())))?;
-    let mut asked = Vec::with_capacity(tokens.len());
+    let mut leases = Vec::with_capacity(tokens.len());
     for token in tokens {
-        asked.extend(d.find_lease(token.hash())?.map(|lease| lease.task));
+        leases.extend(d.find_lease(token.hash())?);
     }
-    d.foresee(asked.into_iter().map(Need::AsksTo))?;
+    d.foresee(leases.iter().flat_map(|lease| {
+        let asks = Need::AsksTo(lease.task);
+        [Need::Hop(lease.hop), Need::Task(lease.task), asks]
+    }))?;
+    if caller.party.is_principal() {
+        // One who owns agents may beat for many of them.
+        let mut agents = Vec::with_capacity(leases.len());
+        for lease in &leases {
+            agents.push(Need::Agent(caller.tenant, d.hop(lease.hop)?.agent));
+        }
+        d.foresee(agents)?;
+    }
     tokens
         .iter()
         .map(|token| beat(d, caller, token))

@@ -17,6 +17,7 @@ mod delegate_all;
 mod due;
 mod fail;
 mod heartbeat;
+mod hold;
 mod holder;
 mod key;
 mod late;
@@ -30,6 +31,8 @@ mod redrive;
 mod release;
 mod reply;
 mod send;
+mod step;
+mod under_hop;
 
 use crate::{
     digest::{Digest, HopToken},
@@ -338,7 +341,7 @@ impl Command {
         }
         match self {
             Self::Send(caller, send) => send::decide(d, caller, send),
-            Self::UnderHop(caller, under) => holder::decide(d, caller, under),
+            Self::UnderHop(caller, under) => under_hop::decide(d, caller, under),
             Self::Claim(caller, claim) => claim::decide(d, caller, claim),
             Self::Heartbeat(caller, tokens) => heartbeat::decide(d, caller, tokens),
             Self::Answer(caller, answer) => answer::decide(d, caller, answer),

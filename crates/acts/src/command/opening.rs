@@ -1,12 +1,15 @@
 //! What an opening act says and asks for, as its sender gave it.
 
+use std::borrow::Cow;
+
 use crate::{
     body::{Body, NewArtifact},
     contract::Contract,
     digest::Digest,
     envelope::Refusal,
+    facts::{Draft, Stop},
     fingerprint::Fingerprint,
-    ids::ConversationId,
+    ids::{ConversationId, RootId},
     limits::{DEADLINE, DEADLINE_MOST},
     party::Party,
     performative::Performative,
@@ -119,6 +122,20 @@ impl Opening {
                 .unwrap_or(DEADLINE)
                 .clamp(Millis(0), DEADLINE_MOST),
         )
+    }
+
+    /// It as it is compared: where it is said not to be equivalent, made distinct by the number of that override.
+    ///
+    /// # Errors
+    /// The root is to be loaded.
+    pub(crate) fn distinct(&self, d: &mut Draft<'_>, root: RootId) -> Result<Cow<'_, Self>, Stop> {
+        if self.not_equivalent.is_none() {
+            return Ok(Cow::Borrowed(self));
+        }
+        let mut opening = self.clone();
+        opening.contract.variant = Some(format!("override_{}", d.number(root)?));
+        opening.fingerprint = Fingerprint::of(&opening.to, &opening.body, &opening.contract);
+        Ok(Cow::Owned(opening))
     }
 
     /// Only request, query and inform can be sent for now; the other opening acts come with bids. A principal is told

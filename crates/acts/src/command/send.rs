@@ -73,7 +73,8 @@ fn open_root(d: &mut Draft<'_>, caller: &Caller, send: &Send) -> Result<Outcome,
         redrive_of: None,
         key: send.key.as_deref().map(|key| key::of(caller, key)),
     };
-    open(d, &opener, &send.opening)
+    let opening = send.opening.distinct(d, root)?;
+    open(d, &opener, &opening)
 }
 
 /// The root of an act outside a hop, whose first task it will be.

@@ -5,13 +5,17 @@
 mod change;
 mod draft;
 mod need;
+mod rows;
+mod sets;
+mod stop;
 mod table;
 mod working_set;
 
 pub use self::{
     change::{Change, Row, Tables},
-    draft::{Draft, Fault, Stop},
+    draft::Draft,
     need::Need,
+    stop::{Fault, Stop},
     table::{Entry, Standing, Table},
     working_set::Facts,
 };

@@ -175,7 +175,9 @@ impl Facts {
             && let Some(before) = self.tables.slots.get(&slot.key())
             && let Some(head) = before.head
             && before.leased.is_none()
-            && let Some(ready) = self.ready.get_mut(&(slot.tenant, slot.agent.clone(), head.class))
+            && let Some(ready) = self
+                .ready
+                .get_mut(&(slot.tenant, slot.agent.clone(), head.class))
             && let Some(slots) = ready.get_mut(&before.version)
         {
             slots.remove(&(head, slot.conversation));

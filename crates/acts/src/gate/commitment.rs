@@ -2,35 +2,38 @@
 
 use super::{Asked, Verdict};
 use crate::{
-    commitment::CommitmentStatus,
+    commitment::{Commitment, CommitmentStatus},
     envelope::Refusal,
     facts::{Draft, Stop},
     reason::Reason,
+    task::Task,
 };
 
-/// Attaches an equivalent request of the same task; refuses one of another task while the first binds, or while
-/// nothing was learnt since it was satisfied.
+/// Attaches an equivalent request of the same task; refuses one of another task while any commitment to it binds, or
+/// while nothing was learnt since one was satisfied.
 pub(super) fn judge(d: &Draft<'_>, asked: &Asked<'_>) -> Result<Verdict, Stop> {
     let name = asked.opening.to.name();
-    let Some(commitment) = d.owed(asked.root, name, asked.fingerprint)? else {
-        return Ok(Verdict::Pass);
-    };
-    let same = commitment.creditor_task == asked.under.map(crate::task::Task::id);
-    let stands = match commitment.status {
-        CommitmentStatus::Conditional | CommitmentStatus::Active => {
-            if same {
-                return Ok(Verdict::Attach(commitment.task));
-            }
-            true
+    let owed = d.owed(asked.root, name, asked.opening.fingerprint)?;
+    let mine = asked.under.map(Task::id);
+    if let Some(binding) = owed.iter().find(|row| row.status.binds()) {
+        if binding.creditor_task == mine {
+            return Ok(Verdict::Attach(binding.task));
         }
-        CommitmentStatus::Satisfied { evidence } => {
-            !same && d.root(asked.root)?.evidence <= evidence
-        }
-        _ => false,
-    };
-    if !stands {
-        return Ok(Verdict::Pass);
+        return refuse(d, name, binding).map(Verdict::Refuse);
     }
+    let evidence = d.root(asked.root)?.evidence;
+    let answered = |row: &&Commitment| {
+        row.creditor_task != mine
+            && matches!(row.status, CommitmentStatus::Satisfied { evidence: then } if evidence <= then)
+    };
+    match owed.iter().rev().find(answered) {
+        Some(satisfied) => refuse(d, name, satisfied).map(Verdict::Refuse),
+        None => Ok(Verdict::Pass),
+    }
+}
+
+/// Says where the same is worked on, or was.
+fn refuse(d: &Draft<'_>, name: &str, commitment: &Commitment) -> Result<Refusal, Stop> {
     let task = d.task(commitment.task)?;
     let message = format!(
         "agent:{name} has committed to an equivalent request in this root ({}, {}); read its result there, or send with \
@@ -38,10 +41,9 @@ pub(super) fn judge(d: &Draft<'_>, asked: &Asked<'_>) -> Result<Verdict, Stop> {
         task.id(),
         task.now.state.name()
     );
-    let refusal = Refusal::saying(Reason::AlreadyCommitted, message)
+    Ok(Refusal::saying(Reason::AlreadyCommitted, message)
         .with("task", task.id())
         .with("state", task.now.state.name())
         .with("conversation", task.made.conversation)
-        .with("commitment", commitment.id);
-    Ok(Verdict::Refuse(refusal))
+        .with("commitment", commitment.id))
 }

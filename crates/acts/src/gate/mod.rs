@@ -13,7 +13,6 @@ use crate::{
     command::Opening,
     envelope::Refusal,
     facts::{Draft, Stop},
-    fingerprint::Fingerprint,
     genealogy::{Ancestor, Genealogy},
     ids::{RootId, TaskId, TenantId},
     party::Party,
@@ -92,7 +91,6 @@ pub(crate) struct Asked<'a> {
     /// The hops above the act, the sender's included.
     pub(crate) genealogy: &'a Genealogy,
     pub(crate) opening: &'a Opening,
-    pub(crate) fingerprint: Fingerprint,
 }
 
 /// What a gate says.

@@ -209,7 +209,10 @@ fn run_key_out(d: &mut Draft<'_>, task: &Task) -> Result<(), Stop> {
         return Ok(());
     };
     let mut receipt = d.receipt(key)?.ok_or_else(|| {
-        Stop::Broken(format!("{} is open and the receipt of its key absent", task.id()))
+        Stop::Broken(format!(
+            "{} is open and the receipt of its key absent",
+            task.id()
+        ))
     })?;
     receipt.run_out(d.now);
     d.put(receipt);

@@ -94,6 +94,8 @@ fn what_waits_below_a_cancelled_task_is_not_claimed() {
     let below = w.delegates(&grants[2], request("d", "x"));
     outcome(w.cancels("user:ana", tasks[0]));
     w.idle("d");
+    assert_eq!(w.state(below), "queued", "a claim closes nothing");
+    w.upkeep();
     assert_eq!(w.state(below), "cancelled");
     assert_eq!(w.why(below), Some("cancelled"));
 }
