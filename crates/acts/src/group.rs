@@ -155,6 +155,19 @@ mod tests {
         assert_eq!(group(GroupMode::Each, 3, 3, 1).fires(), Some(FiredBy::Met));
     }
 
+    #[test]
+    fn it_is_due_while_it_waits_and_while_it_closes() {
+        let mut group = group(GroupMode::All, 3, 0, 0);
+        assert_eq!(group.next_due(), None);
+        group.deadline = Some(Timestamp(7));
+        assert_eq!(group.next_due(), Some(Timestamp(7)));
+        let by = FiredBy::Met;
+        group.state = GroupState::Fired { by, ended: 1 };
+        assert_eq!(group.next_due(), None, "its deadline is past caring");
+        group.closing = true;
+        assert_eq!(group.next_due(), Some(Timestamp(0)));
+    }
+
     proptest! {
         #[test]
         fn a_group_whose_branches_all_ended_has_fired(

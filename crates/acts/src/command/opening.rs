@@ -142,12 +142,11 @@ impl Opening {
     /// something, and is asked by an ask.
     pub(crate) fn can_open(&self) -> Result<(), Refusal> {
         let message = match self.performative {
-            Performative::Inform => return Ok(()),
             Performative::Request | Performative::Query if self.to.is_principal() => format!(
                 "{} is a principal: it can be informed, and asked through an ask; requests and queries go to agents",
                 self.to
             ),
-            Performative::Request | Performative::Query => return Ok(()),
+            Performative::Inform | Performative::Request | Performative::Query => return Ok(()),
             other => format!("{other} opens nothing here; send request, query or inform"),
         };
         Err(Refusal::saying(Reason::IllegalAct, message))

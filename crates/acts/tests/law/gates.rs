@@ -60,24 +60,6 @@ fn an_unknown_recipient_is_told_who_is_there_in_a_conversation_of_the_sender_alo
 }
 
 #[test]
-fn a_principal_is_informed_by_an_entry_of_its_inbox_and_asked_nothing() {
-    let mut w = World::with(&["logs"]);
-    let notice = opening(Performative::Inform, "user:bob", "deployed");
-    let told = outcome(w.send_as("user:ana", notice, None));
-    assert!(matches!(told, Outcome::Notified { .. }), "{told:?}");
-    assert_eq!(w.inbox("user:bob"), [("inform", None)]);
-    assert_eq!(w.facts.tables().tasks.len(), 0);
-    let asked = outcome(w.send_as("user:ana", request("user:bob", "deploy"), None));
-    assert_eq!(reason(&asked), "illegal-act");
-    let own = opening(Performative::Inform, "user:ana", "remember");
-    let own = outcome(w.send_as("user:ana", own, None));
-    assert_eq!(reason(&own), "to-oneself");
-    let nobody = opening(Performative::Inform, "user:eve", "hello");
-    let nobody = outcome(w.send_as("user:ana", nobody, None));
-    assert_eq!(reason(&nobody), "unknown-recipient");
-}
-
-#[test]
 fn an_inform_to_an_agent_is_a_task_that_ends_by_acknowledge_alone() {
     use tertulia_acts::command::HopOperation;
     let mut w = World::with(&["logs"]);

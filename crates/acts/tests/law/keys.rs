@@ -2,16 +2,18 @@
 
 use serde_json::json;
 use tertulia_acts::{
-    command::{Answer, Command, Grant, HopOperation},
+    command::{Answer, Command, Grant, HopOperation, Place},
     facts::Fault,
     ids::TaskId,
-    limits::{BACKOFF_FIRST, KEY_KEPT, LEASE, STEPS_PER_TASK},
-    receipt::Outcome,
-    time::Millis,
+    limits::{BACKOFF_FIRST, DEADLINE, KEY_KEPT, LEASE, STEPS_PER_TASK},
+    receipt::{Outcome, Scope},
+    time::{Millis, Timestamp},
 };
 
 use crate::{
-    words::{answer_to, ask, decline, delegate, park_on, progress, record, reply, request},
+    words::{
+        answer_to, ask, decline, delegate, opening, park_on, progress, record, reply, request,
+    },
     world::{World, accepted, claim, fault, made, outcome, reason, secret, under},
 };
 
@@ -68,6 +70,78 @@ fn a_key_is_kept_while_its_task_is_open_and_seven_days_after() {
     let later = w.send_as("user:ana", act, Some("k1"));
     assert!(!replayed(&later));
     assert_ne!(accepted(&outcome(later)), first);
+}
+
+/// When the receipts of keys run out.
+fn run_out(w: &World) -> Vec<Option<Timestamp>> {
+    let receipts = w.facts.tables().receipts.rows();
+    let keys = receipts.filter(|receipt| matches!(receipt.scope, Scope::Key { .. }));
+    keys.map(|receipt| receipt.expires).collect()
+}
+
+#[test]
+fn the_end_of_its_task_begins_the_time_of_a_key() {
+    let ways: [fn(&mut World); 4] = [
+        |w| {
+            let grant = w.claim("logs");
+            w.replies(&grant, "none");
+        },
+        |w| {
+            let grant = w.claim("logs");
+            w.does(&grant, decline());
+        },
+        |w| {
+            let task = w.facts.tables().tasks.rows().next().unwrap().id();
+            w.cancels("user:ana", task);
+        },
+        |w| {
+            w.wait(DEADLINE);
+            w.upkeep();
+        },
+    ];
+    for way in ways {
+        let mut w = World::with(&["logs"]);
+        w.send_as("user:ana", request("logs", "a"), Some("k1"));
+        assert_eq!(run_out(&w), [None], "its task is open");
+        w.wait(Millis::seconds(1));
+        way(&mut w);
+        assert_eq!(run_out(&w), [Some(w.now.after(KEY_KEPT))]);
+    }
+}
+
+#[test]
+fn a_key_without_an_open_task_runs_out_from_its_making() {
+    use tertulia_acts::performative::Performative;
+    let acts = [
+        // Refused at the gates, refused before them, and told.
+        request("nobody", "a"),
+        opening(Performative::Propose, "logs", "a"),
+        opening(Performative::Inform, "user:bob", "deployed"),
+    ];
+    for act in acts {
+        let mut w = World::with(&["logs"]);
+        w.send_as("user:ana", act, Some("k1"));
+        assert_eq!(run_out(&w), [Some(w.now.after(KEY_KEPT))]);
+    }
+}
+
+#[test]
+fn a_refusal_that_leaves_no_task_is_remembered_too() {
+    let mut w = World::with(&["logs"]);
+    let task = w.send(request("logs", "a"));
+    let grant = w.claim("logs");
+    w.replies(&grant, "none");
+    let conversation = w.task(task).made.conversation;
+    let mut later = request("deployments", "b");
+    later.place = Place::In(conversation);
+    let roots = w.facts.tables().roots.len();
+    let first = w.send_as("user:ana", later.clone(), Some("k1"));
+    let again = w.send_as("user:ana", later.clone(), Some("k1"));
+    assert!(!replayed(&first) && replayed(&again));
+    assert_eq!(reason(&outcome(again)), "not-a-participant");
+    assert_eq!(w.facts.tables().roots.len(), roots, "nothing else is left");
+    w.wait(KEY_KEPT);
+    assert!(!replayed(&w.send_as("user:ana", later, Some("k1"))));
 }
 
 fn at_work() -> (World, TaskId, Grant) {

@@ -9,12 +9,14 @@
 mod asks;
 mod cancel;
 mod check;
+mod claims;
 mod cold;
 mod fanout;
 mod gates;
 mod keys;
 mod leases;
 mod mailbox;
+mod notices;
 mod owed;
 mod random;
 mod reentry;

@@ -72,6 +72,25 @@ fn what_was_satisfied_and_is_still_all_there_is_is_refused_too() {
 }
 
 #[test]
+fn what_was_satisfied_counts_also_where_it_was_asked_again_and_refused() {
+    let mut it = two();
+    let at_logs = it.w.claim("logs");
+    it.w.replies(&at_logs, "none");
+    // The one who got it may ask anew; that it is then declined takes nothing back.
+    let anew = it.w.delegates(&it.top, request("logs", TEXT));
+    let at_logs = it.w.claim("logs");
+    it.w.does(&at_logs, decline());
+    assert_eq!(it.w.commitment(anew), Some("released"));
+    let refused = it.w.does(&it.other, delegate(request("logs", TEXT)));
+    assert_eq!(reason(&refused), "already-committed");
+    let Outcome::Refused { refusal, .. } = &refused else {
+        panic!();
+    };
+    assert_eq!(refusal.detail["task"], json!(it.first));
+    assert_eq!(refusal.detail["state"], "done");
+}
+
+#[test]
 fn after_something_was_learnt_it_may_be_asked_again() {
     let mut it = two();
     let at_logs = it.w.claim("logs");

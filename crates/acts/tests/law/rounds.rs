@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use tertulia_acts::{
-    command::{Command, Grant, Opening, Place},
+    command::{Answer, Command, Grant, Opening, Place, Pulse},
     group::GroupMode,
-    limits::{CASCADE, CLAIM_LEASES, DEPTH, FAN_OUT, LOAD_ROUNDS},
+    limits::{BATCH_ITEMS, CASCADE, CLAIM_LEASES, DEPTH, FAN_OUT, LOAD_ROUNDS},
 };
 
 use crate::{
-    words::{all, ask, delegate, reply, request},
+    words::{all, artifact_of, ask, delegate, fail, reply, request},
     world::{World, accepted},
 };
 
@@ -100,4 +100,63 @@ fn the_deepest_chain() {
     }
     w.does(&grant, reply("done"));
     few(&w, "the settle");
+}
+
+/// How many rounds a fan-out of `count` branches takes that go on in conversations that stand, each bringing something.
+fn rounds_in_place(count: usize) -> u32 {
+    let names = names(count);
+    let (mut w, grant) = cold(&names);
+    let mut first = all(GroupMode::All, wide(&names));
+    first.branches.truncate(count);
+    let (_, tasks) = w.fans_out(&grant, first);
+    // Some are at work and parked, some are to be tried again, so that their slots have something to look at.
+    for (n, name) in names.iter().enumerate() {
+        let below = w.claim(name);
+        match n % 3 {
+            0 => drop(w.does(&below, ask("which?"))),
+            1 => drop(w.does(&below, fail(true))),
+            _ => drop(w.does(&below, reply("done"))),
+        }
+    }
+    let mut second = all(GroupMode::All, Vec::new());
+    for (n, (name, task)) in names.iter().zip(tasks).enumerate() {
+        let mut opening = request(name, &format!("more of {n}"));
+        opening.place = Place::In(w.task(task).made.conversation);
+        opening.artifacts.push(artifact_of(&n.to_string()));
+        if n % 2 == 0 {
+            opening.not_equivalent = Some("another window".into());
+        }
+        second.branches.push(opening);
+    }
+    let (_, more) = w.fans_out(&grant, second);
+    let rounds = w.rounds;
+    assert!(more.iter().all(|task| w.state(*task) == "queued"));
+    rounds
+}
+
+#[test]
+fn a_fan_out_in_conversations_that_stand_takes_as_many_rounds_however_wide() {
+    assert_eq!(rounds_in_place(FAN_OUT), rounds_in_place(6));
+}
+
+/// How many rounds a heartbeat for the leases of `count` agents takes, by their owner.
+fn rounds_of_heartbeat(count: usize) -> u32 {
+    let names = names(count);
+    let (mut w, grant) = cold(&names);
+    let mut spec = all(GroupMode::All, wide(&names));
+    spec.branches.truncate(count);
+    w.fans_out(&grant, spec);
+    let tokens: Vec<_> = names.iter().map(|name| w.claim(name).token).collect();
+    let caller = w.caller("user:ana");
+    let Answer::Pulses(pulses) = w.run(&Command::Heartbeat(caller, tokens)) else {
+        panic!();
+    };
+    let live = |pulse: &Pulse| matches!(pulse, Pulse::Live { .. });
+    assert_eq!(pulses.iter().filter(|pulse| live(pulse)).count(), count);
+    w.rounds
+}
+
+#[test]
+fn a_heartbeat_takes_as_many_rounds_for_however_many_leases() {
+    assert_eq!(rounds_of_heartbeat(BATCH_ITEMS), rounds_of_heartbeat(3));
 }

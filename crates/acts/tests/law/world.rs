@@ -8,7 +8,7 @@ use tertulia_acts::{
     command::{Answer, Caller, Claim, Command, Configure, Due, Grant, HopOperation, UnderHop},
     decide::{Undecided, decide},
     digest::{ClaimSecret, Digest, HopToken, Ids},
-    facts::{Change, Facts, Fault},
+    facts::{Change, Facts, Fault, Need},
     ids::{AskId, TaskId, TenantId},
     party::Party,
     receipt::Outcome,
@@ -28,6 +28,8 @@ pub(crate) struct World {
     pub(crate) now: Timestamp,
     /// How often facts were found missing by the last command.
     pub(crate) rounds: u32,
+    /// What the last command found missing.
+    pub(crate) asked: Vec<Need>,
     /// Whether the invariants are checked after each command; worlds of thousands of tasks check at their end.
     pub(crate) checked: bool,
     /// Whether nothing is known before a command, and each need is loaded by itself, as on another node.
@@ -48,6 +50,7 @@ impl World {
             facts: Facts::default(),
             now: DAWN,
             rounds: 0,
+            asked: Vec::new(),
             checked: true,
             forgetful: false,
             commands: 0,
@@ -135,6 +138,7 @@ impl World {
         let ids = Ids::new(seed);
         let mut cold = Facts::default();
         self.rounds = 0;
+        self.asked.clear();
         loop {
             let facts = if self.forgetful { &cold } else { &self.facts };
             match decide(facts, command, self.now, &ids) {
@@ -142,6 +146,7 @@ impl World {
                 Err(Undecided::Missing(needs)) => {
                     self.rounds += 1;
                     assert!(self.rounds < 2_000, "{needs:?} are asked for for ever");
+                    self.asked.extend(needs.iter().cloned());
                     for need in needs {
                         if self.forgetful {
                             cold::load(&self.facts, &need, &mut cold);

@@ -3,5 +3,6 @@
 mod conversation;
 mod disk;
 mod house;
+mod keys;
 mod restart;
 mod shell;
