@@ -130,7 +130,7 @@ impl CommitmentStatus {
         self.to(Self::Released, self.binds())
     }
 
-    /// Another debtor has agreed to it.
+    /// Another debtor has agreed to it. A rule without a command yet: nobody hands over so far.
     ///
     /// # Errors
     /// It does not bind.
@@ -138,7 +138,7 @@ impl CommitmentStatus {
         self.to(Self::Transferred, self.binds())
     }
 
-    /// A bidder withdraws its proposal.
+    /// A bidder withdraws its proposal. A rule without a command yet: bids come later.
     ///
     /// # Errors
     /// It is not conditional.

@@ -1,26 +1,23 @@
-//! Claiming: a worker asks for work, and a hop is minted, or one that is ready is leased anew (SEMANTICS 3, 6). Resumed
-//! activations and consultations go before new work; capacity counts leased activations alone.
+//! Claiming: a worker asks for work (SEMANTICS 3, 6). Resumed activations and consultations go before new work; capacity
+//! counts leased activations alone.
 
-use serde_json::json;
-
-use super::{Answer, Caller, Grant, may_serve};
+use super::{
+    Answer, Caller, Grant,
+    grant::{grant, granted},
+    may_serve,
+};
 use crate::{
-    agent::Retry,
-    conversation::ConversationKind,
-    delivery::Delivery,
-    digest::{ClaimSecret, Digest, HopToken},
+    digest::{ClaimSecret, Digest},
     envelope::Refusal,
-    event::EventKind,
     facts::{Draft, Fault, Need, Stop},
-    hop::{Activation, Hop, LedgerEntry},
-    ids::{ConversationId, HopId, LeaseId},
-    lease::{Lease, LeaseState},
-    limits::{CLAIM_KEPT, CLAIM_SPARE, LEASE},
+    ids::ConversationId,
+    lease::LeaseState,
+    limits::{CLAIM_KEPT, CLAIM_SPARE},
     reason::Reason,
     receipt::{Outcome, Receipt, Scope},
     slot::{Class, Head, Slot},
-    task::{Task, TaskState},
-    transition::{ended_above, log},
+    task::Task,
+    transition::ended_above,
 };
 
 /// A request for work.
@@ -232,168 +229,6 @@ fn workable(d: &Draft<'_>, head: Head) -> Result<Option<Task>, Stop> {
     let task = d.task(head.task)?;
     let over = d.now >= task.made.deadline || ended_above(d, &task)?.is_some();
     Ok((!over).then_some(task))
-}
-
-/// Mints a hop, or takes up the one that is ready, and leases it.
-fn grant(d: &mut Draft<'_>, claim: &Claim, mut slot: Slot, mut task: Task) -> Result<Grant, Stop> {
-    let root = task.id().root;
-    let lease = LeaseId::new(root, d.number(root)?);
-    let token = claim.secret.token(&lease);
-    // An activation has it already: the hop goes on.
-    let resumed = task.now.delivery == Delivery::Taken;
-    let hop = if resumed {
-        resume(d, &mut task, lease, token.hash())?
-    } else {
-        activate(d, &mut task, &slot, lease, token.hash())?
-    };
-    // A first run has no steps to come to.
-    let unread = if task.now.steps == 0 {
-        Vec::new()
-    } else {
-        d.steps(task.id())?
-            .iter()
-            .filter_map(|step| step.replayed_step().map(|(_, ordinal)| ordinal))
-            .collect()
-    };
-    let until = d.now.after(LEASE);
-    d.put(Lease {
-        token: token.hash(),
-        id: lease,
-        tenant: task.made.tenant,
-        hop: hop.id,
-        task: task.id(),
-        worker: claim.worker.clone(),
-        until,
-        state: LeaseState::Live,
-        unread,
-        made: d.now,
-    });
-    slot.leased = Some(hop.id);
-    slot.head = None;
-    let agent = slot.agent.clone();
-    d.put(slot);
-    d.put(task.clone());
-    if !task.is_fold() {
-        let mut workload = d.workload(task.made.tenant, &agent)?;
-        workload.leased += 1;
-        d.put(workload);
-    }
-    granted(d, &token, lease, &hop, task, until, resumed)
-}
-
-fn granted(
-    d: &Draft<'_>,
-    token: &HopToken,
-    lease: LeaseId,
-    hop: &Hop,
-    task: Task,
-    until: crate::time::Timestamp,
-    resumed: bool,
-) -> Result<Grant, Stop> {
-    let version = d.version(task.made.tenant, &hop.agent, hop.version)?;
-    let retry = version
-        .map(|version| version.definition.retry)
-        .unwrap_or_default();
-    let consults = match d.conversation(task.made.conversation)?.kind {
-        ConversationKind::Consults(conversation) => Some(conversation),
-        _ => None,
-    };
-    Ok(Grant {
-        token: *token,
-        lease,
-        hop: hop.id,
-        version: hop.version,
-        until,
-        resumed,
-        reconcile: hop.attempt > 1 && retry == Retry::Reconcile,
-        root_principal: d.root(task.id().root)?.principal,
-        task,
-        consults,
-    })
-}
-
-/// A new hop: one `activated` event and one opening ledger entry, in the same transaction (I4).
-fn activate(
-    d: &mut Draft<'_>,
-    task: &mut Task,
-    slot: &Slot,
-    lease: LeaseId,
-    token: Digest,
-) -> Result<Hop, Stop> {
-    let root = task.id().root;
-    let id = HopId::new(root, d.number(root)?);
-    let first = task.now.attempts == 0;
-    task.now.attempts += 1;
-    task.now.hop = Some(id);
-    task.now.delivery = std::mem::replace(&mut task.now.delivery, Delivery::None).take()?;
-    let hop = Hop {
-        id,
-        tenant: task.made.tenant,
-        task: task.id(),
-        attempt: task.now.attempts,
-        agent: slot.agent.clone(),
-        version: slot.version,
-        conversation: task.made.conversation,
-        evidence: d.root(root)?.evidence,
-        state: Activation::Leased { lease, token },
-        made: d.now,
-    };
-    d.put(hop.clone());
-    d.put(LedgerEntry {
-        hop: id,
-        n: 0,
-        tenant: task.made.tenant,
-        at: d.now,
-    });
-    let conversation = task.made.conversation;
-    let detail = json!({"hop": id, "attempt": hop.attempt, "agent": task.made.debtor});
-    log(
-        d,
-        conversation,
-        Some(task),
-        EventKind::TaskActivated,
-        detail,
-    )?;
-    log(
-        d,
-        conversation,
-        Some(task),
-        EventKind::BudgetOpened,
-        json!({"hop": id}),
-    )?;
-    log(
-        d,
-        conversation,
-        Some(task),
-        EventKind::MailboxTaken,
-        json!({"hop": id, "lease": lease}),
-    )?;
-    if first {
-        task.now.state = std::mem::replace(&mut task.now.state, TaskState::Queued).work()?;
-        task.now.changed = d.now;
-        let detail = json!({"state": task.now.state.name()});
-        log(d, conversation, Some(task), EventKind::TaskState, detail)?;
-    }
-    Ok(hop)
-}
-
-/// The same hop, a new lease.
-fn resume(d: &mut Draft<'_>, task: &mut Task, lease: LeaseId, token: Digest) -> Result<Hop, Stop> {
-    let id = task
-        .now
-        .hop
-        .ok_or_else(|| Stop::Broken("a ready task has no hop".into()))?;
-    let mut hop = d.hop(id)?;
-    hop.state = hop.state.lease(lease, token)?;
-    d.put(hop.clone());
-    log(
-        d,
-        task.made.conversation,
-        Some(task),
-        EventKind::TaskResumed,
-        json!({"hop": id, "lease": lease}),
-    )?;
-    Ok(hop)
 }
 
 /// The leases that the same request got, as far as they live.

@@ -16,6 +16,7 @@ mod delegate;
 mod delegate_all;
 mod due;
 mod fail;
+mod grant;
 mod heartbeat;
 mod hold;
 mod holder;
@@ -37,11 +38,9 @@ mod under_hop;
 use crate::{
     digest::{Digest, HopToken},
     facts::{Draft, Fault, Need, Stop},
-    ids::{AskId, ConversationId, GroupId, HopId, LeaseId, TaskId, TenantId},
+    ids::{AskId, GroupId, TaskId, TenantId},
     party::Party,
     receipt::Outcome,
-    task::Task,
-    time::Timestamp,
 };
 
 pub use self::{
@@ -54,6 +53,7 @@ pub use self::{
     decline::Decline,
     delegate_all::DelegateAll,
     fail::Fail,
+    grant::Grant,
     heartbeat::Pulse,
     migrate::Migrate,
     opening::{Opening, Place},
@@ -198,31 +198,6 @@ impl Answer {
             replayed: true,
         }
     }
-}
-
-/// A lease as its worker gets it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Grant {
-    /// The token.
-    pub token: HopToken,
-    /// The lease.
-    pub lease: LeaseId,
-    /// The hop that it holds.
-    pub hop: HopId,
-    /// The version at work.
-    pub version: Digest,
-    /// Until when it is not swept.
-    pub until: Timestamp,
-    /// Whether the hop was parked or released before, and goes on.
-    pub resumed: bool,
-    /// Whether an attempt was lost before, and the definition wants to know.
-    pub reconcile: bool,
-    /// The task.
-    pub task: Task,
-    /// Whom its root belongs to.
-    pub root_principal: Party,
-    /// The conversation that it consults, if it is a fold.
-    pub consults: Option<ConversationId>,
 }
 
 impl Command {

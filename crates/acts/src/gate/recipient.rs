@@ -32,7 +32,7 @@ pub(super) fn find(d: &Draft<'_>, asked: &Asked<'_>) -> Result<Result<Recipient,
         let found = d.principal(asked.tenant, to)?;
         return Ok(found.map(|_| Recipient::Principal).ok_or_else(|| {
             let message = format!(
-                "there is no {to} here; send to a principal that has a key, or to whom the root belongs"
+                "there is no {to} here; see how it is written, as `user:<name>` or `service:<name>`"
             );
             Refusal::saying(Reason::UnknownRecipient, message)
         }));
