@@ -1,5 +1,5 @@
 //! Commands: what callers and the engine's own upkeep can ask for. One file per command; each is decided on a
-//! [`Draft`](crate::facts::Draft) and knows nothing of where facts come from.
+//! [`Draft`] and knows nothing of where facts come from.
 
 mod abstain;
 mod acknowledge;

@@ -31,6 +31,7 @@ pub(crate) fn all(facts: &Facts, now: Timestamp) {
     heads(t);
     groups(t);
     steps(t);
+    keys(t);
     nobody_sleeps_through(t);
     for task in t.tasks.rows() {
         assert!(task.made.at <= now && task.now.changed <= now, "{task:?}");
@@ -398,6 +399,17 @@ fn steps(t: &Tables) {
             "steps of {}",
             task.id()
         );
+    }
+}
+
+/// A key is remembered without end while its task is open, and only so long.
+fn keys(t: &Tables) {
+    for receipt in t.receipts.rows() {
+        if matches!(receipt.scope, Scope::Key { .. }) {
+            let task = receipt.outcome.opened().map(|id| t.tasks.get(&id).unwrap());
+            let open = task.is_some_and(Task::is_open);
+            assert_eq!(receipt.expires.is_none(), open, "key `{}`", receipt.name);
+        }
     }
 }
 
