@@ -78,7 +78,7 @@ kinds! {
     MailboxQueued = "mailbox.queued";
     /// A delivery was taken.
     MailboxTaken = "mailbox.taken";
-    /// A lease was lost; the delivery waits for another attempt.
+    /// An attempt was lost. The delivery waits for another, not before `due`; without that there is none.
     MailboxLeaseLost = "mailbox.lease_lost";
     /// A lease was given back by a worker that drains.
     MailboxReleased = "mailbox.released";

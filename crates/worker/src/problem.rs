@@ -147,7 +147,7 @@ pub enum Error {
     #[error("what is to be sent has no JSON form")]
     Unsendable(#[source] serde_json::Error),
     /// The client could not be made.
-    #[error("the client cannot be made: {0}")]
+    #[error("{0}")]
     Setup(String),
     /// A stream of events cannot be read.
     #[error("the stream of events cannot be read: {0}")]

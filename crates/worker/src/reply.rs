@@ -12,6 +12,8 @@ use crate::{
 pub struct Reply {
     /// The act that ended it; none if nothing was due, as for an inform that was acknowledged.
     pub act: Option<Box<Act>>,
+    /// That act as the engine renders it for a model: programs that build prompts take this and nothing else.
+    pub prompt: Vec<String>,
     /// The task, ended; none if none was made.
     pub task: Option<Box<Task>>,
 }
@@ -56,6 +58,7 @@ impl Reply {
     pub(crate) fn of_task(task: &Task) -> Option<Self> {
         task.state.is_terminal().then(|| Self {
             act: task.reply.clone(),
+            prompt: task.reply_prompt.clone(),
             task: Some(Box::new(task.clone())),
         })
     }
@@ -74,12 +77,14 @@ impl Sent {
     pub(crate) fn of(receipt: Receipt) -> Result<Self, Error> {
         match receipt {
             Receipt::Accepted { task, .. } => Ok(Self::Accepted(task)),
-            Receipt::Refused { act, task } => Ok(Self::Ended(Reply {
+            Receipt::Refused { act, prompt, task } => Ok(Self::Ended(Reply {
                 act: Some(act),
+                prompt,
                 task,
             })),
             Receipt::Notified { .. } => Ok(Self::Ended(Reply {
                 act: None,
+                prompt: Vec::new(),
                 task: None,
             })),
             other => Err(Error::Unfitting {
@@ -161,13 +166,14 @@ mod tests {
         assert_eq!(Reply::of_task(&open), None);
         let failed = task(json!({
             "id": "t", "performative": "request", "state": "failed", "reason": "deadline",
-            "reply": {"performative": "failure", "reason": "deadline"},
+            "reply": {"performative": "failure", "reason": "deadline"}, "reply_prompt": ["« … »"],
         }));
         let reply = Reply::of_task(&failed).unwrap();
         assert_eq!(
             (reply.is_result(), reply.reason()),
             (false, Some("deadline"))
         );
+        assert_eq!(reply.prompt, ["« … »"]);
     }
 
     #[test]
@@ -180,10 +186,11 @@ mod tests {
     #[test]
     fn a_refuse_is_a_reply_and_not_an_error() {
         let receipt: Receipt = serde_json::from_value(json!({
-            "outcome": "refused", "act": {"performative": "refuse", "reason": "loop"},
+            "outcome": "refused", "act": {"performative": "refuse", "reason": "loop"}, "prompt": ["« no »"],
         }))
         .unwrap();
         let reply = Sent::of(receipt).unwrap().reply().unwrap();
+        assert_eq!(reply.prompt, ["« no »"]);
         assert_eq!((reply.is_result(), reply.reason()), (false, Some("loop")));
         assert!(Sent::of(Receipt::Parked {}).is_err());
     }

@@ -1,10 +1,12 @@
 //! Granting: a hop is minted, or one that is ready is taken up, and leased (SEMANTICS 3).
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::Claim;
 use crate::{
-    agent::Retry,
+    agent::{Definition, Retry},
     conversation::ConversationKind,
     delivery::Delivery,
     digest::{Digest, HopToken},
@@ -32,6 +34,8 @@ pub struct Grant {
     pub hop: HopId,
     /// The version at work.
     pub version: Digest,
+    /// What that version is defined as.
+    pub definition: Arc<Definition>,
     /// Until when it is not swept.
     pub until: Timestamp,
     /// Whether the hop was parked or released before, and goes on.
@@ -108,10 +112,11 @@ pub(super) fn granted(
     until: Timestamp,
     resumed: bool,
 ) -> Result<Grant, Stop> {
-    let version = d.version(task.made.tenant, &hop.agent, hop.version)?;
-    let retry = version
-        .map(|version| version.definition.retry)
-        .unwrap_or_default();
+    let definition = d
+        .version(task.made.tenant, &hop.agent, hop.version)?
+        .ok_or_else(|| Stop::Broken("a hop works at a version that is absent".into()))?
+        .definition
+        .clone();
     let consults = match d.conversation(task.made.conversation)?.kind {
         ConversationKind::Consults(conversation) => Some(conversation),
         _ => None,
@@ -123,7 +128,8 @@ pub(super) fn granted(
         version: hop.version,
         until,
         resumed,
-        reconcile: hop.attempt > 1 && retry == Retry::Reconcile,
+        reconcile: hop.attempt > 1 && definition.retry == Retry::Reconcile,
+        definition,
         root_principal: d.root(task.id().root)?.principal,
         task,
         consults,

@@ -31,8 +31,12 @@ pub enum Fault {
     /// The call is malformed in a way that only the facts show.
     #[error("{0}")]
     Invalid(String),
-    /// The lease was swept: its worker sent no heartbeat in time.
-    #[error("the lease was lost: no heartbeat came in time, and the task goes to another attempt")]
+    /// The lease was swept: its worker sent no heartbeat in time. Or there is none of that token, or it is another's:
+    /// what is foreign looks absent.
+    #[error(
+        "the hop token holds no lease: no heartbeat came in time and the task goes to another attempt, or the token is \
+         none that this key was granted; claim anew"
+    )]
     LeaseLost,
     /// The lease has ended, and its last operation was another.
     #[error("the hop token is finished: its lease ended by {0}")]

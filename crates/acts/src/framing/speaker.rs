@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Who speaks, on whose behalf, and with what act. It is read from an envelope, which only the
-/// engine writes, and from nothing else.
+/// engine writes; or it is the engine itself, whose refuse has no envelope where it was not stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Speaker {
     who: Party,
@@ -38,6 +38,19 @@ impl From<&Envelope> for Speaker {
 }
 
 impl Speaker {
+    /// The engine, refusing for this reason what was asked on behalf of `on_behalf_of`.
+    #[must_use]
+    pub fn refusing(on_behalf_of: Party, reason: Reason) -> Self {
+        Self {
+            who: Party::engine(),
+            version: None,
+            on_behalf_of,
+            performative: Performative::Refuse,
+            reason: Some(reason),
+            provenance: Provenance::System,
+        }
+    }
+
     /// The marker that opens the block of one part. Everything in it is the engine's: `part` is a
     /// phrase of the renderer. Names are safe by construction and neutralised all the same.
     pub(super) fn opening(&self, part: &str) -> String {

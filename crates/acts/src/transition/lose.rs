@@ -42,7 +42,13 @@ pub(crate) fn lose(
         .retry;
     let error: String = error.chars().take(ERROR_CHARS).collect();
     task.now.last_error = Some(error.clone());
-    let detail = json!({"hop": hop.id, "attempt": task.now.attempts, "error": task.now.last_error});
+    let last = retry == Retry::Never || task.now.attempts >= ATTEMPTS;
+    let due: Timestamp = d.now.after(backoff(task.now.attempts));
+    let mut detail =
+        json!({"hop": hop.id, "attempt": task.now.attempts, "error": task.now.last_error});
+    if !last {
+        detail["due"] = json!(due);
+    }
     log(
         d,
         task.made.conversation,
@@ -50,7 +56,7 @@ pub(crate) fn lose(
         EventKind::MailboxLeaseLost,
         detail,
     )?;
-    if retry == Retry::Never || task.now.attempts >= ATTEMPTS {
+    if last {
         let refusal = if retry == Retry::Never {
             Refusal::saying(
                 Reason::OutcomeUnknown,
@@ -71,7 +77,6 @@ pub(crate) fn lose(
         let act = end_task(d, task, end)?;
         return Ok(Outcome::Settled { task: id, act });
     }
-    let due: Timestamp = d.now.after(backoff(task.now.attempts));
     hop.state = hop.state.lose()?;
     d.put(hop);
     d.put(Lease {

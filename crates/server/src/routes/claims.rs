@@ -115,6 +115,7 @@ fn lease(app: &App, caller: &Caller, grant: Grant, opening: Act) -> Result<Lease
         agent: AgentVersionView {
             name: grant.task.made.debtor.name().to_owned(),
             version: grant.version,
+            instructions: grant.definition.instructions.clone(),
         },
         prompt: prompt(&opening),
         history: history(&sight, &grant)?,

@@ -5,8 +5,10 @@ use axum::{
     extract::{Request, State},
 };
 use tertulia_acts::{
+    agent::Version,
     command::{Command, Configure},
     digest::Digest,
+    ids::TenantId,
 };
 use tertulia_engine::catalog::{CatalogError, parse_definition, parse_definition_json};
 
@@ -21,6 +23,11 @@ use crate::{
         instant::Instant,
     },
 };
+
+/// Digits of a digest.
+const DIGITS: usize = 64;
+/// Digits that a digest may be shortened to.
+const DIGITS_LEAST: usize = 4;
 
 /// Puts the definition of an agent: as JSON, or as its Markdown file. A new version, if it differs.
 #[utoipa::path(
@@ -107,7 +114,8 @@ pub(crate) async fn retire(
     }))
 }
 
-/// A version of an agent: its whole definition.
+/// A version of an agent: its whole definition. The digest may be shortened to its first digits, as long as it is the
+/// only version that begins so.
 #[utoipa::path(
     get, path = "/v1/agents/{name}/versions/{digest}", tag = "agents",
     params(("name" = String, Path), ("digest" = String, Path)),
@@ -116,14 +124,51 @@ pub(crate) async fn retire(
 pub(crate) async fn version(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Named((name, digest)): Named<(String, Digest)>,
+    Named((name, digest)): Named<(String, String)>,
 ) -> Answered<VersionView> {
-    let found = app.engine.reader().version(caller.tenant, &name, digest)?;
-    let version = found.ok_or_else(|| absent(&name))?;
+    let version = find(&app, caller.tenant, &name, &digest)?;
     Ok(Json(VersionView {
         agent: version.agent,
         digest: version.digest,
         created_at: Instant(version.made),
         definition: version.definition,
     }))
+}
+
+/// The version that a digest names, whole or by its beginning.
+fn find(app: &App, tenant: TenantId, name: &str, digest: &str) -> Result<Version, Problem> {
+    let digits = digest.strip_prefix("sha256:").unwrap_or(digest);
+    let hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    if !hex || !(DIGITS_LEAST..=DIGITS).contains(&digits.len()) {
+        let what = format!(
+            "expected the digest of a version, or at least {DIGITS_LEAST} of its first hex digits"
+        );
+        return Err(Problem::malformed("digest", what));
+    }
+    let digits = digits.to_ascii_lowercase();
+    let reader = app.engine.reader();
+    let mut found = if digits.len() == DIGITS {
+        let digest: Digest = format!("sha256:{digits}")
+            .parse()
+            .map_err(Problem::internal)?;
+        reader.version(tenant, name, digest)?.into_iter().collect()
+    } else {
+        let mut all = reader.versions(tenant, name)?;
+        all.retain(|version| hex::encode(version.digest.0).starts_with(&digits));
+        all
+    };
+    match (found.pop(), found.is_empty()) {
+        (Some(version), true) => Ok(version),
+        (Some(_), false) => {
+            let what = format!("several versions of agent:{name} begin so; give more digits");
+            Err(Problem::malformed("digest", what))
+        }
+        (None, _) => {
+            // Whether the agent or the version is not there is told by what is named.
+            reader.agent(tenant, name)?.ok_or_else(|| absent(name))?;
+            Err(Problem::not_found(format_args!(
+                "version {digits} of agent:{name}"
+            )))
+        }
+    }
 }

@@ -22,7 +22,7 @@ use crate::{
     auth::Authenticated,
     headers::Token,
     problem::Problem,
-    view::{ask::AskView, task::TaskView},
+    view::{ask::AskView, prompt::prompt, task::TaskView},
 };
 
 /// A viewer before the store. Under a hop token it is the agent at work.
@@ -139,9 +139,17 @@ impl Sight {
 
     /// A task that the caller has just been told of.
     fn own_task(&self, id: TaskId) -> Result<Box<TaskView>, Problem> {
-        let found = self.task(id)?;
-        let found = found.ok_or_else(|| Problem::internal(format!("{id} is not seen by its own")));
-        found.map(Box::new)
+        let read = self.engine.reader().task(&self.viewer, id)?;
+        let read = read.ok_or_else(|| Problem::internal(format!("{id} is not seen by its own")))?;
+        self.answered(read).map(Box::new)
+    }
+
+    /// A task as a receipt tells of it: with its reply as a model may read it.
+    fn answered(&self, read: TaskRead) -> Result<TaskView, Problem> {
+        let reply_prompt = read.result.as_ref().map(prompt);
+        let mut view = self.show(read)?;
+        view.reply_prompt = reply_prompt;
+        Ok(view)
     }
 
     /// A task that was read.

@@ -12,6 +12,7 @@ use crate::{
         act::{About, ActView},
         group::GroupView,
         instant::Instant,
+        prompt::{self, prompt},
         receipt::ReceiptView,
     },
 };
@@ -48,22 +49,17 @@ impl Sight {
             Outcome::Notified { act } => ReceiptView::Notified { act },
             Outcome::Refused { task, act, refusal } => {
                 let task = task.map(|task| self.own_task(task)).transpose()?;
-                let said = task.as_ref().and_then(|task| task.reply.clone());
-                let said = match (said.filter(|said| act.is_some() && said.id() == act), act) {
-                    (Some(said), _) => Some(said),
-                    (None, Some(act)) => self
-                        .engine
-                        .reader()
-                        .act(&self.viewer, act)?
-                        .map(ActView::from),
-                    (None, None) => None,
+                let stored = match act {
+                    Some(act) => self.engine.reader().act(&self.viewer, act)?,
+                    None => None,
                 };
-                let said = match said {
-                    Some(said) => said,
+                let (prompt, said) = match stored {
+                    Some(act) => (prompt(&act), ActView::from(act)),
                     None => self.unstored(refusal)?,
                 };
                 ReceiptView::Refused {
                     act: Box::new(said),
+                    prompt,
                     task,
                 }
             }
@@ -137,18 +133,19 @@ impl Sight {
     fn branch(&self, read: TaskRead) -> Result<ReceiptView, Problem> {
         let act = read.task.made.opening;
         let refused = read.task.now.delivery == Delivery::None;
-        let view = Box::new(self.show(read)?);
+        let view = Box::new(self.answered(read)?);
         Ok(match view.reply.clone() {
             Some(refuse) if refused => ReceiptView::Refused {
                 act: Box::new(refuse),
+                prompt: view.reply_prompt.clone().unwrap_or_default(),
                 task: Some(view),
             },
             _ => ReceiptView::Accepted { task: view, act },
         })
     }
 
-    /// A refuse that was not stored, because it changed nothing.
-    fn unstored(&self, refusal: Refusal) -> Result<ActView, Problem> {
+    /// A refuse that was not stored, because it changed nothing, after what a model may read of it.
+    fn unstored(&self, refusal: Refusal) -> Result<(Vec<String>, ActView), Problem> {
         let mut about = About {
             hop: self.hop,
             task: self.viewer.task,
@@ -160,12 +157,13 @@ impl Sight {
             about.conversation = Some(read.task.made.conversation);
             about.root_principal = Some(read.root.principal);
         }
+        let party = self.viewer.party.clone();
+        let on_behalf_of = about.root_principal.clone();
+        let prompt = prompt::refusal(
+            on_behalf_of.unwrap_or_else(|| party.clone()),
+            refusal.reason,
+        );
         let now = self.engine.now();
-        Ok(ActView::unstored(
-            self.viewer.party.clone(),
-            about,
-            refusal,
-            now,
-        ))
+        Ok((prompt, ActView::unstored(party, about, refusal, now)))
     }
 }

@@ -14,7 +14,7 @@ use tertulia_acts::{
 };
 use utoipa::ToSchema;
 
-use super::instant::Instant;
+use super::instant::{Instant, readable};
 use crate::wire::part::PartIn;
 
 /// An act: what was said, with what the engine knows of it.
@@ -210,12 +210,7 @@ impl ActView {
     fn because(&mut self, refusal: Refusal) {
         self.reason = Some(refusal.reason);
         self.message = Some(refusal.message);
-        self.detail = (!refusal.detail.is_empty()).then_some(refusal.detail);
-    }
-
-    /// Its id, if it was stored.
-    pub(crate) const fn id(&self) -> Option<ActId> {
-        self.id
+        self.detail = (!refusal.detail.is_empty()).then(|| readable(refusal.detail));
     }
 
     /// Why, as a code.

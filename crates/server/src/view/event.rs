@@ -9,7 +9,10 @@ use tertulia_acts::{
 };
 use utoipa::ToSchema;
 
-use super::{act::ActView, instant::Instant};
+use super::{
+    act::ActView,
+    instant::{Instant, readable},
+};
 
 /// An event: the data of one message of a stream.
 #[derive(Debug, Serialize, ToSchema)]
@@ -51,7 +54,7 @@ impl EventView {
             task: event.task,
             conversation: event.conversation,
             act: act.map(ActView::from),
-            detail: event.detail,
+            detail: readable(event.detail),
             at: Instant(event.at),
         }
     }

@@ -1,6 +1,7 @@
 //! Instants as the API writes them.
 
 use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
 use tertulia_acts::time::Timestamp;
 use utoipa::{PartialSchema, ToSchema, openapi};
 
@@ -25,6 +26,18 @@ impl Serialize for Instant {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
+}
+
+/// What acts and events name, with instants as the API writes them; rows hold them as numbers.
+pub(crate) fn readable(mut detail: Map<String, Value>) -> Map<String, Value> {
+    for name in ["deadline", "due"] {
+        if let Some(value) = detail.get_mut(name)
+            && let Some(at) = value.as_i64()
+        {
+            *value = Value::from(Instant(Timestamp(at)).to_string());
+        }
+    }
+    detail
 }
 
 impl PartialSchema for Instant {
@@ -55,6 +68,18 @@ mod tests {
             Instant(Timestamp(i64::MAX))
                 .to_string()
                 .starts_with("9999-12-")
+        );
+    }
+
+    #[test]
+    fn instants_that_acts_and_events_name_are_written_like_any_other() {
+        let detail = serde_json::json!({"due": 7, "deadline": 0, "attempt": 7});
+        let expected = serde_json::json!({
+            "due": "1970-01-01T00:00:00.007Z", "deadline": "1970-01-01T00:00:00.000Z", "attempt": 7,
+        });
+        assert_eq!(
+            Value::from(readable(detail.as_object().unwrap().clone())),
+            expected
         );
     }
 }

@@ -88,6 +88,8 @@ pub(crate) struct AgentVersionView {
     /// The digest of the version.
     #[schema(value_type = String)]
     pub(crate) version: Digest,
+    /// What that version's definition tells whoever does the work.
+    pub(crate) instructions: String,
 }
 
 /// Something that was said before.

@@ -40,6 +40,8 @@ pub(crate) enum ReceiptView {
     Refused {
         /// The refuse.
         act: Box<ActView>,
+        /// That act, rendered for a model.
+        prompt: Vec<String>,
         /// The task that it made, in state refused; null where it made none.
         #[schema(required)]
         task: Option<Box<TaskView>>,

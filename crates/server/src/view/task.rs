@@ -70,6 +70,9 @@ pub(crate) struct TaskView {
     /// While it waits for another attempt: not before this.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_before: Option<Instant>,
+    /// Why the attempt was lost that was lost last, if one was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_error: Option<String>,
     /// Whether it is a read-only consultation.
     fold: bool,
     /// The task whose conversation it consults.
@@ -113,6 +116,9 @@ pub(crate) struct TaskView {
     /// The act that ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reply: Option<ActView>,
+    /// That act, rendered for a model; in receipts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reply_prompt: Option<Vec<String>>,
     /// The question that it waits on.
     #[serde(skip_serializing_if = "Option::is_none")]
     question: Option<QuestionView>,
@@ -198,6 +204,7 @@ impl From<Task> for TaskView {
             attempts: now.attempts,
             delivery,
             not_before,
+            last_error: now.last_error.clone(),
             fold: made.folded_on.is_some(),
             folded_on: made.folded_on,
             work_id: made.work_id.clone(),
@@ -213,6 +220,7 @@ impl From<Task> for TaskView {
             acceptance: "not-required",
             act: None,
             reply: None,
+            reply_prompt: None,
             question: None,
             hops: None,
         }

@@ -34,8 +34,21 @@ async fn a_definition_is_put_as_markdown_and_read_as_a_version() {
         .await
         .ok();
     assert_ne!(second["version"], first["version"]);
-    // The old version is still there.
+    // The old version is still there, also by its first digits.
     assert_eq!(house.ana.get(&path).await.ok()["digest"], first["version"]);
+    let of = async |digest: &str| {
+        let path = format!("/v1/agents/metrics/versions/{digest}");
+        house.ana.get(&path).await
+    };
+    let digest = string(&first, "/version");
+    for shortened in [&digest[..16], &digest[7..], &digest[7..19]] {
+        assert_eq!(of(shortened).await.ok()["digest"], first["version"]);
+    }
+    for wrong in ["abc", "sha256:", "no-digest", &format!("{digest}0")] {
+        of(wrong).await.problem(400, "malformed");
+    }
+    let detail = of(&"0".repeat(64)).await.problem(404, "not-found");
+    assert!(detail.contains("version 0000"), "{detail}");
     let agent = house.ana.get("/v1/agents/metrics").await.ok();
     assert_eq!(
         (&agent["version"], &agent["runner"]),

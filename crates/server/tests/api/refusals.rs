@@ -343,8 +343,12 @@ async fn i01_what_an_agent_says_is_an_act_with_its_reason() {
         .await
         .ok();
     assert_eq!(
-        (&read["state"], &read["not_before"]),
-        (&json!("working"), &json!("2023-11-14T22:13:21.000Z"))
+        (&read["state"], &read["not_before"], &read["last_error"]),
+        (
+            &json!("working"),
+            &json!("2023-11-14T22:13:21.000Z"),
+            &json!("flaky")
+        )
     );
     // An inform that opens is acknowledged, and nothing else answers it.
     let body =

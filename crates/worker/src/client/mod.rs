@@ -39,7 +39,9 @@ impl Client {
     /// # Errors
     /// `base` is no http or https address, or `key` cannot stand in a header.
     pub fn new(base: &str, key: Option<&str>) -> Result<Self, Error> {
-        let url = Url::parse(base).map_err(|error| Error::Setup(format!("`{base}`: {error}")))?;
+        let url = Url::parse(base).map_err(|error| {
+            Error::Setup(format!("`{base}` is no address of a server: {error}"))
+        })?;
         let mut headers = HeaderMap::new();
         if let Some(key) = key {
             let mut value = HeaderValue::try_from(format!("Bearer {key}"))
@@ -67,7 +69,9 @@ impl Client {
                 builder
             }
             other => {
-                let text = format!("`{base}` begins with {other}:, expected http: or https:");
+                let text = format!(
+                    "`{base}` is no address of a server: expected http: or https:, found {other}:"
+                );
                 return Err(Error::Setup(text));
             }
         };

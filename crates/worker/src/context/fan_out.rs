@@ -205,8 +205,9 @@ impl Arrivals {
         };
         let branch = arrived.or_else(refused)?;
         let reply = match &self.branches[branch] {
-            Receipt::Refused { act, task } => Reply {
+            Receipt::Refused { act, prompt, task } => Reply {
                 act: Some(act.clone()),
+                prompt: prompt.clone(),
                 task: task.clone(),
             },
             receipt => Reply::of_task(receipt.task()?)?,

@@ -118,9 +118,9 @@ impl Context {
     /// Turns a refuse that says that the lease is over into that.
     pub(super) fn judge(&mut self, receipt: Receipt) -> Result<Receipt, StepError> {
         match receipt {
-            Receipt::Refused { act, task: None } if is_over(&act) => {
-                Err(self.end(act.reason_code().to_owned()))
-            }
+            Receipt::Refused {
+                act, task: None, ..
+            } if is_over(&act) => Err(self.end(act.reason_code().to_owned())),
             other => Ok(other),
         }
     }

@@ -62,6 +62,9 @@ pub struct AgentVersion {
     /// The digest of the version.
     #[serde(default)]
     pub version: Option<String>,
+    /// What that version's definition tells whoever does the work.
+    #[serde(default)]
+    pub instructions: String,
 }
 
 /// What putting a definition came to.

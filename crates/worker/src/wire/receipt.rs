@@ -37,6 +37,9 @@ pub enum Receipt {
     Refused {
         /// The refuse, with its reason.
         act: Box<Act>,
+        /// That act as the engine renders it for a model.
+        #[serde(default)]
+        prompt: Vec<String>,
         /// The task that it made, in state refused, if it was an opening act.
         #[serde(default)]
         task: Option<Box<Task>>,

@@ -91,6 +91,12 @@ pub struct Task {
     /// Where its delivery stands: `pending`, `taken`, `processed`, `dead` …
     #[serde(default)]
     pub delivery: Option<String>,
+    /// While it waits for another attempt: not before this.
+    #[serde(default)]
+    pub not_before: Option<String>,
+    /// Why the attempt was lost that was lost last, if one was.
+    #[serde(default)]
+    pub last_error: Option<String>,
     /// Whether it is a consultation of an agent that is at work above (SEMANTICS 5).
     #[serde(default, deserialize_with = "says_so")]
     pub fold: bool,
@@ -127,6 +133,9 @@ pub struct Task {
     /// The act that ended it.
     #[serde(default)]
     pub reply: Option<Box<Act>>,
+    /// That act as the engine renders it for a model; in receipts.
+    #[serde(default)]
+    pub reply_prompt: Vec<String>,
     /// The question that it waits on.
     #[serde(default)]
     pub question: Option<OpenQuestion>,

@@ -93,6 +93,7 @@ mod tests {
     fn a_refuse_is_no_report_and_neither_is_a_result_of_another_shape() {
         let reply = |act: Value| Reply {
             act: Some(Box::new(serde_json::from_value(act).unwrap())),
+            prompt: Vec::new(),
             task: None,
         };
         for (act, says) in [
