@@ -26,7 +26,7 @@ impl Api {
     /// The server at `url`, called with `key`.
     pub(crate) fn new(url: &str, key: Option<&str>) -> Result<Self, Failure> {
         let client = Client::new(url, key).map_err(|error| {
-            Failure::usage(format!("the server's address or the key cannot be used: {error}"))
+            Failure::usage(error.to_string())
                 .help("give the address as --url http://HOST:PORT (or TERTULIA_URL) and the key as --key (or TERTULIA_KEY)")
         })?;
         Ok(Self { client })
@@ -177,8 +177,10 @@ fn stated(status: u16, body: &[u8]) -> Failure {
     let explain = format!("see `tertulia explain {}`", details.code);
     match status {
         400 | 405 | 413 | 415 | 422 => Failure::usage(text).help(explain),
-        401 => Failure::new(Exit::Absent, text)
-            .help("give a key with --key or TERTULIA_KEY; `tertulia keys create` makes one"),
+        401 => Failure::new(Exit::Absent, text).help(
+            "give a key that is valid with --key or TERTULIA_KEY: `tertulia serve` prints that of user:admin at its first \
+             start and with --admin-key, `tertulia keys create` makes others",
+        ),
         403 | 404 => Failure::new(Exit::Absent, text).help(explain),
         409 => Failure::new(Exit::Ended, text).help(explain),
         503 if details.code.starts_with("storage") => {

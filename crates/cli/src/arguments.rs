@@ -42,6 +42,9 @@ pub(crate) struct Global {
     /// Print JSON, one value a line
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Show long words whole on a terminal too, as they are when piped
+    #[arg(long, global = true)]
+    pub(crate) full: bool,
     /// The server to call
     #[arg(long, global = true, env = "TERTULIA_URL", default_value = URL, value_name = "URL")]
     pub(crate) url: String,
@@ -127,7 +130,7 @@ pub(crate) struct Dev {
 
 #[derive(Debug, Args)]
 pub(crate) struct Init {
-    /// Where to write; it is made if it is not there
+    /// The folder to write to; it is made if it is not there
     #[arg(default_value = ".", value_name = "DIR")]
     pub(crate) folder: PathBuf,
 }
@@ -169,7 +172,7 @@ pub(crate) enum Agents {
     Show {
         /// The agent
         name: String,
-        /// This version instead of the current one
+        /// This version instead of the current one; its first digits are enough
         #[arg(long = "version", value_name = "DIGEST")]
         version_digest: Option<String>,
     },
@@ -194,7 +197,8 @@ pub(crate) enum Agents {
         #[arg(long, value_name = "MEDIA TYPE")]
         output_mode: Option<String>,
     },
-    /// Take an agent out of the catalogue; its conversations go on
+    /// Take an agent out of the catalogue: it is asked nothing new, in old conversations neither, and ends the tasks
+    /// that it has; adding it again brings it back
     Remove {
         /// The agent
         name: String,
@@ -359,7 +363,7 @@ pub(crate) struct Commitments {
 pub(crate) enum Keys {
     /// Make a key; it is shown once
     Create {
-        /// For whom it speaks: user:NAME, service:NAME or agent:NAME
+        /// For whom it speaks: an agent by its name, or user:NAME or service:NAME
         party: String,
         /// What to call it
         #[arg(long, default_value = "command line")]

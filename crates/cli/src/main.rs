@@ -33,6 +33,7 @@ fn main() -> ExitCode {
     colour(&arguments.global);
     let output = Output {
         json: arguments.global.json,
+        full: arguments.global.full,
     };
     tell_of_panics(output);
     match panic::catch_unwind(|| run(arguments, output)) {

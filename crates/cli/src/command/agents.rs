@@ -43,7 +43,7 @@ pub(super) async fn run(api: &Api, agents: Agents, output: Output) -> Result<Exi
             let answer = api.delete(&["agents", name]).value().await?;
             output.data(&answer, |_| Ok(()))?;
             output.note(&format!(
-                "agent:{} takes nothing new; what it began goes on",
+                "agent:{} is asked nothing new; it ends the tasks that it has, if its worker keeps running",
                 safe(name)
             ));
             Ok(Exit::Done)
@@ -63,7 +63,11 @@ async fn find(
 ) -> Result<Exit, Failure> {
     let value = api.get(&["agents"]).query(query).value().await?;
     let agents: Vec<Agent> = api::read(&value["agents"])?;
-    output.data(&value, |out| writeln!(out, "{}", agent::list(&agents)))?;
+    let room = output.room();
+    output.data(&value, |out| {
+        writeln!(out, "{}", agent::list(&agents, &room))
+    })?;
+    output.shortened(&room);
     if agents.is_empty() {
         output.note("there are none; add some with `tertulia agents add FILE`");
     }
@@ -83,9 +87,11 @@ async fn show(
         .get(&["agents", name, "versions", &version])
         .value()
         .await?;
+    let version = answer["digest"].as_str().unwrap_or(&version).to_owned();
     let definition = answer["definition"].take();
     let text = to_markdown(&api::read::<Definition>(&definition)?);
     if let Some(members) = value.as_object_mut() {
+        members.insert("digest".to_owned(), json!(version));
         members.insert("definition".to_owned(), definition);
     }
     output.body(&value, &text)?;

@@ -11,7 +11,7 @@ use crate::{
     arguments::Dead,
     exit::Exit,
     failure::Failure,
-    output::{Output, line, safe, table},
+    output::{Output, Room, safe, table},
     span::millis,
 };
 
@@ -27,26 +27,28 @@ async fn list(api: &Api, output: Output) -> Result<Exit, Failure> {
     let letters = answer["dead_letters"]
         .as_array()
         .map_or(&[][..], Vec::as_slice);
-    let rows = letters.iter().map(row).collect();
+    let room = output.room();
+    let rows = letters.iter().map(|letter| row(letter, &room)).collect();
     output.data(&answer, |out| {
-        let heads = ["task", "agent", "reason", "attempts", "last error", "at"];
+        let heads = ["task", "agent", "reason", "attempts", "at", "last error"];
         writeln!(out, "{}", table(&heads, rows))
     })?;
+    output.shortened(&room);
     if letters.is_empty() {
         output.note("there are no dead letters");
     }
     Ok(Exit::Done)
 }
 
-fn row(letter: &Value) -> Vec<String> {
+fn row(letter: &Value, room: &Room) -> Vec<String> {
     let text = |value: &Value| safe(value.as_str().unwrap_or("-"));
     vec![
         text(&letter["task"]["id"]),
         text(&letter["task"]["agent"]),
         text(&letter["reason"]),
         letter["attempts"].to_string(),
-        line(letter["last_error"].as_str().unwrap_or("-"), 60),
         text(&letter["at"]),
+        room.cell(letter["last_error"].as_str().unwrap_or("-")),
     ]
 }
 

@@ -5,18 +5,22 @@ use std::io::{self, BufRead as _, IsTerminal as _};
 use serde_json::{Value, json};
 use tertulia_worker::wire::{OpenQuestion, Task, TaskState};
 
-use super::{answer, parts, refusal, tell_refusal, text};
+use super::{answer, parts, party, refusal, tell_refusal, text};
 use crate::{
     api::{self, Api},
     arguments::Delegate,
     exit::Exit,
     failure::Failure,
-    output::{FAINT, Output, STRONG, act, painted, progress::Spinner, safe, task},
+    output::{
+        FAINT, Output, STRONG, WAITING, act, one_line, painted, progress::Spinner, safe,
+        safe_lines, task,
+    },
     span::millis,
 };
 
-/// How long one call waits, so that the spinner tells what is so; the waiting goes on in the next.
-const POLL_MS: &str = "3000";
+/// How long one call waits, so that the person is told what is so; the waiting goes on in the next. It is less than the
+/// first wait for another attempt, so that this one is told of too.
+const POLL_MS: &str = "700";
 
 pub(super) async fn run(api: &Api, delegate: Delegate, output: Output) -> Result<Exit, Failure> {
     let opening = opening(&delegate)?;
@@ -55,11 +59,7 @@ fn opening(delegate: &Delegate) -> Result<Value, Failure> {
     if let (Some(data), Some(parts)) = (&delegate.data, parts.as_array_mut()) {
         parts.push(json!({"data": read_data(data)?}));
     }
-    let to = if delegate.agent.contains(':') {
-        delegate.agent.clone()
-    } else {
-        format!("agent:{}", delegate.agent)
-    };
+    let to = party(&delegate.agent);
     let performative = if delegate.query { "query" } else { "request" };
     let mut body = json!({"to": to, "performative": performative, "parts": parts});
     let mut contract = json!({});
@@ -107,9 +107,18 @@ async fn wait(api: &Api, mut value: Value, output: Output) -> Result<Exit, Failu
     ));
     let spinner = output.spinner(&format!("sent to {}", safe(&first.agent)));
     let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
+    let mut lost = 0;
     loop {
         let now: Task = api::read(&value)?;
         spinner.tell(&standing(&now));
+        // Told once for each: the work is not over, it is tried again.
+        if let Some(failed) = task::lost_attempt(&now)
+            && (!now.state.is_terminal() || now.state == TaskState::Done)
+            && task::lost_attempts(&now) > lost
+        {
+            lost = task::lost_attempts(&now);
+            spinner.suspend(|| output.note(&painted(WAITING, &one_line(&failed))));
+        }
         if now.state.is_terminal() {
             drop(spinner);
             return ended(&value, &now, output);
@@ -142,6 +151,7 @@ fn standing(task: &Task) -> String {
     let waits = match task.waiting.as_deref() {
         Some("no-worker") => ", no worker has come for it yet",
         Some("capacity") => ", the agent is busy",
+        _ if task.not_before.is_some() => ", waits for another attempt",
         _ => "",
     };
     format!(
@@ -169,7 +179,7 @@ async fn put_question(
         output.note(&format!(
             "{} {}",
             painted(STRONG, "asks:"),
-            safe(&asked(question))
+            safe_lines(&asked(question))
         ));
         output.note(&painted(
             FAINT,
@@ -196,7 +206,7 @@ fn asks(value: &Value, question: &OpenQuestion, output: Output) -> Result<Exit, 
     output.note(&format!(
         "{} {}",
         painted(STRONG, "the task asks:"),
-        safe(&asked(question))
+        safe_lines(&asked(question))
     ));
     output.note(&format!(
         "answer with: tertulia answer {} 'TEXT'",

@@ -13,12 +13,14 @@ use crate::{
 pub(super) async fn run(api: &Api, keys: Keys, output: Output) -> Result<Exit, Failure> {
     match keys {
         Keys::Create { party, label } => {
+            let party = super::party(&party);
             let body = json!({"party": party, "label": label});
             let made = api.post(&["keys"]).json(&body).value().await?;
             let key = made["key"].as_str().unwrap_or_default();
             output.data(&made, |out| writeln!(out, "{}", safe(key)))?;
             output.note(&format!(
-                "the key of {party} is shown this once; its id is {}",
+                "the key of {} is shown this once; its id is {}",
+                safe(&party),
                 safe(made["id"].as_str().unwrap_or("-"))
             ));
         }

@@ -80,6 +80,15 @@ fn text(words: &[String]) -> Result<String, Failure> {
     Ok(text)
 }
 
+/// A party as it was typed; a name alone is that of an agent.
+fn party(name: &str) -> String {
+    if name.contains(':') {
+        name.to_owned()
+    } else {
+        format!("agent:{name}")
+    }
+}
+
 /// A text as the parts of an act.
 fn parts(text: &str) -> Value {
     if text.is_empty() {
@@ -107,7 +116,7 @@ fn tell_refusal(act: &Act, output: Output) -> Exit {
             output::BAD.bold(),
             &format!("{} ({})", act.performative.name(), output::safe(code))
         ),
-        output::safe(&message),
+        output::safe_lines(&message),
     ));
     if act.reason.is_some() {
         output.note(&format!("  see `tertulia explain {}`", output::safe(code)));

@@ -14,7 +14,7 @@ use crate::{
     embedded::Embedded,
     exit::Exit,
     failure::Failure,
-    output::{FAINT, Output, PARTY, STRONG, act, line, painted, safe, table, task},
+    output::{FAINT, Output, PARTY, Room, STRONG, act, painted, safe, safe_lines, table, task},
 };
 
 pub(super) async fn run(api: &Api, show: Show, output: Output) -> Result<Exit, Failure> {
@@ -64,26 +64,30 @@ pub(super) async fn of_folder(folder: &Path, show: Show, output: Output) -> Resu
 async fn one_task(api: &Api, id: &str, output: Output) -> Result<Exit, Failure> {
     let value = api.get(&["tasks", id]).value().await?;
     let read: Task = api::read(&value)?;
+    let room = output.room();
     output.data(&value, |out| {
-        task::in_full(&read, out)?;
+        task::in_full(&read, &room, out)?;
         let Some(reply) = &read.reply else {
             return Ok(());
         };
         if let (Some(reason), Some(message)) = (&reply.reason, &reply.message) {
-            writeln!(out, "\n{}: {}", safe(reason), safe(message))?;
+            writeln!(out, "\n{}: {}", safe(reason), safe_lines(message))?;
         }
         if !reply.parts.is_empty() {
-            writeln!(out, "\n{}", safe(&act::full(reply)))?;
+            writeln!(out, "\n{}", safe_lines(&act::full(reply)))?;
         }
         Ok(())
     })?;
+    output.shortened(&room);
     Ok(Exit::Done)
 }
 
 async fn tree(api: &Api, id: &str, output: Output) -> Result<Exit, Failure> {
     let value = api.get(&["tasks", id, "tree"]).value().await?;
     let tasks: Vec<TreeTask> = api::read(&value["tasks"])?;
-    output.data(&value, |out| task::tree(&tasks, out))?;
+    let room = output.room();
+    output.data(&value, |out| task::tree(&tasks, &room, out))?;
+    output.shortened(&room);
     Ok(Exit::Done)
 }
 
@@ -108,7 +112,9 @@ async fn conversation(api: &Api, id: &str, output: Output) -> Result<Exit, Failu
         members.remove("next");
     }
     let read: Conversation = api::read(&value)?;
-    output.data(&value, |out| conversation_in_full(&read, out))?;
+    let room = output.room();
+    output.data(&value, |out| conversation_in_full(&read, &room, out))?;
+    output.shortened(&room);
     Ok(Exit::Done)
 }
 
@@ -121,7 +127,7 @@ fn cursor(page: &Value) -> Option<String> {
     }
 }
 
-fn conversation_in_full(read: &Conversation, out: &mut dyn Write) -> io::Result<()> {
+fn conversation_in_full(read: &Conversation, room: &Room, out: &mut dyn Write) -> io::Result<()> {
     let state = read.state.as_deref().unwrap_or("-");
     writeln!(out, "{}  {}", painted(STRONG, &safe(&read.id)), safe(state))?;
     for participant in &read.participants {
@@ -140,7 +146,8 @@ fn conversation_in_full(read: &Conversation, out: &mut dyn Write) -> io::Result<
         let number = said
             .seq
             .map_or_else(|| "-".to_owned(), |seq| seq.to_string());
-        writeln!(out, "{number:>4}  {}", act::on_a_line(said))?;
+        let before = format!("{number:>4}  ");
+        writeln!(out, "{}", act::on_a_line(&before, said, room))?;
     }
     Ok(())
 }
@@ -149,7 +156,11 @@ async fn mailbox(api: &Api, agent: &str, output: Output) -> Result<Exit, Failure
     let name = agent.strip_prefix("agent:").unwrap_or(agent);
     let value = api.get(&["agents", name, "mailbox"]).value().await?;
     let deliveries: Vec<Task> = api::read(&value["deliveries"])?;
-    output.data(&value, |out| writeln!(out, "{}", task::list(&deliveries)))?;
+    let room = output.room();
+    output.data(&value, |out| {
+        writeln!(out, "{}", task::list(&deliveries, &room))
+    })?;
+    output.shortened(&room);
     if deliveries.is_empty() {
         output.note(&format!("agent:{} has nothing to do", safe(name)));
     }
@@ -177,7 +188,9 @@ async fn tasks(
     }
     let value = json!({"tasks": all, "next": after});
     let tasks: Vec<Task> = api::read(&value["tasks"])?;
-    output.data(&value, |out| writeln!(out, "{}", task::list(&tasks)))?;
+    let room = output.room();
+    output.data(&value, |out| writeln!(out, "{}", task::list(&tasks, &room)))?;
+    output.shortened(&room);
     if after.is_some() {
         output.warn(&format!(
             "there are more than {}: narrow the list down",
@@ -197,12 +210,15 @@ async fn inbox(api: &Api, after: u64, output: Output) -> Result<Exit, Failure> {
         .value()
         .await?;
     let entries: Vec<InboxEntry> = api::read(&value["entries"])?;
+    let room = output.room();
     output.data(&value, |out| {
         for entry in &entries {
-            writeln!(out, "{:>4}  {}", entry.n, act::on_a_line(&entry.act))?;
+            let before = format!("{:>4}  ", entry.n);
+            writeln!(out, "{}", act::on_a_line(&before, &entry.act, &room))?;
         }
         Ok(())
     })?;
+    output.shortened(&room);
     match entries.last() {
         Some(last) => output.note(&format!(
             "what comes later: tertulia show inbox --after {}",
@@ -216,14 +232,15 @@ async fn inbox(api: &Api, after: u64, output: Output) -> Result<Exit, Failure> {
 async fn asks(api: &Api, output: Output) -> Result<Exit, Failure> {
     let value = api.get(&["asks"]).value().await?;
     let asks: Vec<Ask> = api::read(&value["asks"])?;
+    let room = output.room();
     let rows = asks
         .iter()
         .map(|ask| {
             vec![
                 safe(&ask.id),
                 safe(&ask.question.sender),
-                line(&act::summary(&ask.question.parts), 80),
                 safe(ask.deadline.as_deref().unwrap_or("-")),
+                room.cell(&act::summary(&ask.question.parts)),
             ]
         })
         .collect();
@@ -231,9 +248,10 @@ async fn asks(api: &Api, output: Output) -> Result<Exit, Failure> {
         writeln!(
             out,
             "{}",
-            table(&["ask", "from", "question", "until"], rows)
+            table(&["ask", "from", "until", "question"], rows)
         )
     })?;
+    output.shortened(&room);
     if asks.is_empty() {
         output.note("nobody asks you anything");
     } else {

@@ -14,7 +14,7 @@ use crate::{
     arguments::Watch,
     exit::Exit,
     failure::Failure,
-    output::{Output, event},
+    output::{Output, Room, event},
 };
 
 /// Without a byte for so long, a connection is taken for dead.
@@ -34,9 +34,13 @@ pub(super) async fn run(api: &Api, watch: Watch, output: Output) -> Result<Exit,
     let watched = watched(&watch)?;
     let mut cursor = watch.after;
     let mut failed = 0;
+    let room = output.room();
     loop {
-        match follow(api, &watched, &mut cursor, &mut failed, output).await {
-            Ok(Some(exit)) => return Ok(exit),
+        match follow(api, &watched, &mut cursor, &mut failed, &room, output).await {
+            Ok(Some(exit)) => {
+                output.shortened(&room);
+                return Ok(exit);
+            }
             Ok(None) => {}
             Err(failure)
                 if matches!(failure.exit, Exit::Unreachable | Exit::Busy) && failed < ATTEMPTS => {}
@@ -81,6 +85,7 @@ async fn follow(
     watched: &Watched,
     cursor: &mut u64,
     failed: &mut u32,
+    room: &Room,
     output: Output,
 ) -> Result<Option<Exit>, Failure> {
     let call = api.get(&[watched.kind, &watched.id, "events"]);
@@ -101,7 +106,7 @@ async fn follow(
         *failed = 0;
         let happened: Event = api::read(&value)?;
         output.data(&value, |out| {
-            writeln!(out, "{}", event::on_a_line(&happened))
+            writeln!(out, "{}", event::on_a_line(&happened, room))
         })?;
         if let Some(exit) = ended(watched, &happened) {
             return Ok(Some(exit));
@@ -158,7 +163,10 @@ mod tests {
     use super::*;
 
     fn output() -> Output {
-        Output { json: true }
+        Output {
+            json: true,
+            full: false,
+        }
     }
 
     fn watch(first: &str, second: Option<&str>) -> Watch {

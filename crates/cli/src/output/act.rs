@@ -3,10 +3,7 @@
 use anstyle::Style;
 use tertulia_worker::wire::{Act, Part, Performative};
 
-use super::{BAD, FAINT, GOOD, PARTY, STRONG, WAITING, line, painted, safe};
-
-/// Characters of a body in a line.
-const SHOWN: usize = 100;
+use super::{BAD, FAINT, GOOD, PARTY, Room, STRONG, WAITING, painted, safe};
 
 /// The style of a performative.
 pub(crate) fn style(performative: Performative) -> Style {
@@ -22,12 +19,12 @@ pub(crate) fn style(performative: Performative) -> Style {
     }
 }
 
-/// An act on one line: when, what, who, to whom, why, about what.
-pub(crate) fn on_a_line(act: &Act) -> String {
+/// An act on one line behind `before`: when, what, who, to whom, why, about what.
+pub(crate) fn on_a_line(before: &str, act: &Act, room: &Room) -> String {
     let performative = format!("{:<9}", act.performative.name());
     let mut text = format!(
-        "{}  {}  {} → {}",
-        painted(FAINT, clock(act.at.as_deref())),
+        "{before}{}  {}  {} → {}",
+        painted(FAINT, &safe(clock(act.at.as_deref()))),
         painted(style(act.performative), &performative),
         painted(PARTY, &safe(&act.sender)),
         painted(PARTY, &safe(&act.recipient)),
@@ -36,24 +33,19 @@ pub(crate) fn on_a_line(act: &Act) -> String {
         text.push_str("  ");
         text.push_str(&painted(BAD, &safe(reason)));
     }
-    let about = about(act);
-    if !about.is_empty() {
-        text.push_str("  ");
-        text.push_str(&about);
-    }
-    text
-}
-
-/// What it says, shortened.
-fn about(act: &Act) -> String {
     let said = match &act.message {
         Some(message) if act.reason.is_some() => message.clone(),
         _ => summary(&act.parts),
     };
-    line(&said, SHOWN)
+    if !said.is_empty() {
+        text.push_str("  ");
+        let said = room.behind(&text, &said);
+        text.push_str(&said);
+    }
+    text
 }
 
-/// Parts, shortened to what fits a line.
+/// Parts as one text.
 pub(crate) fn summary(parts: &[Part]) -> String {
     let texts: Vec<String> = parts
         .iter()
@@ -117,7 +109,7 @@ mod tests {
             "parts": [{"text": "find\nwhen"}, {"data": {"n": 3}}, {"file": {"name": "x.log"}}],
         }));
         assert_eq!(
-            plain(&on_a_line(&act)),
+            plain(&on_a_line("", &act, &Room::whole())),
             "14:03:22.123  request    user:ana → agent:logs  find when {\"n\":3} [file x.log]"
         );
         assert_eq!(full(&act), "find\nwhen\n{\n  \"n\": 3\n}");
@@ -130,8 +122,41 @@ mod tests {
             "message": "The same agent is at work above.", "parts": [],
         }));
         assert_eq!(
-            plain(&on_a_line(&act)),
+            plain(&on_a_line("", &act, &Room::whole())),
             "-  refuse     engine:tertulia → agent:a  loop  The same agent is at work above."
+        );
+    }
+
+    #[test]
+    fn words_are_whole_unless_a_terminal_is_too_narrow_for_them() {
+        let words = "when did it begin? ".repeat(20);
+        let act = act(json!({
+            "performative": "query", "sender": "user:ana", "recipient": "agent:logs",
+            "parts": [{"text": words}],
+        }));
+        assert!(plain(&on_a_line("", &act, &Room::whole())).ends_with(words.trim_end()));
+        let room = Room::of(80);
+        let shown = plain(&on_a_line("   1  ", &act, &room));
+        assert_eq!(shown.chars().count(), 80, "{shown}");
+        assert!(shown.ends_with('…') && room.was_short(), "{shown}");
+    }
+
+    #[test]
+    fn an_act_cannot_steer_the_terminal_that_shows_it() {
+        let hostile = "\u{1b}[2J\u{7}\r\u{202e}x";
+        let act = act(json!({
+            "performative": "inform", "sender": hostile, "recipient": hostile, "at": hostile, "reason": hostile,
+            "parts": [{"text": hostile}, {"data": {hostile: hostile}}, {"file": {"name": hostile}}],
+        }));
+        let shown = on_a_line("", &act, &Room::whole());
+        assert_eq!(shown.matches("[2J").count(), 8, "{shown}");
+        for steers in ["\u{1b}[2J", "\u{7}", "\r", "\u{202e}"] {
+            assert!(!shown.contains(steers), "{shown}");
+        }
+        let shown = crate::output::safe_lines(&full(&act));
+        assert!(
+            !shown.contains(['\u{1b}', '\u{7}', '\r', '\u{202e}']),
+            "{shown}"
         );
     }
 }

@@ -2,10 +2,10 @@
 
 use tertulia_worker::wire::Agent;
 
-use super::{line, safe, table};
+use super::{Room, safe, table};
 
 /// Agents, one a line.
-pub(crate) fn list(agents: &[Agent]) -> String {
+pub(crate) fn list(agents: &[Agent], room: &Room) -> String {
     let rows = agents
         .iter()
         .map(|agent| {
@@ -17,7 +17,7 @@ pub(crate) fn list(agents: &[Agent]) -> String {
                     || "-".to_owned(),
                     |health| format!("{} open, {} leased", health.open, health.leased),
                 ),
-                line(&agent.description, 80),
+                room.cell(&agent.description),
             ]
         })
         .collect();

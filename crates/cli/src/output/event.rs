@@ -3,32 +3,51 @@
 use serde_json::Value;
 use tertulia_worker::wire::Event;
 
-use super::{FAINT, STRONG, act, line, painted, safe};
+use super::{FAINT, Room, STRONG, WAITING, act, painted, safe, task};
 
 /// An event on one line: its number, what happened, and the act that it tells of or what it names.
-pub(crate) fn on_a_line(event: &Event) -> String {
-    let number = painted(FAINT, &format!("{:>4}", event.n));
+pub(crate) fn on_a_line(event: &Event, room: &Room) -> String {
+    let number = format!("{}  ", painted(FAINT, &format!("{:>4}", event.n)));
     let said = event
         .act
         .as_ref()
         .filter(|_| event.kind == "conversation.act");
     if let Some(said) = said {
-        return format!("{number}  {}", act::on_a_line(said));
+        return act::on_a_line(&number, said, room);
     }
     let mut text = format!(
-        "{number}  {}  {}",
-        painted(FAINT, act::clock(event.at.as_deref())),
+        "{number}{}  {}",
+        painted(FAINT, &safe(act::clock(event.at.as_deref()))),
         painted(STRONG, &safe(&event.kind)),
     );
+    if let Some(failed) = failed_attempt(event) {
+        text.push_str("  ");
+        let failed = room.behind(&text, &failed);
+        text.push_str(&painted(WAITING, &failed));
+        return text;
+    }
     if let Value::Object(members) = &event.detail {
         for (name, value) in members.iter().filter(|(_, value)| !value.is_null()) {
             let value = value
                 .as_str()
                 .map_or_else(|| value.to_string(), str::to_owned);
-            text.extend(["  ", &safe(name), "=", &line(&value, 80)]);
+            text.extend(["  ", &safe(name), "="]);
+            let value = room.behind(&text, &value);
+            text.push_str(&value);
         }
     }
     text
+}
+
+/// That an attempt was lost, which is no end: what went wrong, and when the next may begin.
+fn failed_attempt(event: &Event) -> Option<String> {
+    if event.kind != "mailbox.lease_lost" {
+        return None;
+    }
+    let attempt = event.detail["attempt"].as_u64()?;
+    let error = event.detail["error"].as_str().unwrap_or_default();
+    let due = event.detail["due"].as_str();
+    Some(task::attempt_failed(attempt, error, due))
 }
 
 #[cfg(test)]
@@ -47,7 +66,9 @@ mod tests {
             }))
             .unwrap()
         };
-        let plain = |event: &Event| anstream::adapter::strip_str(&on_a_line(event)).to_string();
+        let plain = |event: &Event| {
+            anstream::adapter::strip_str(&on_a_line(event, &Room::whole())).to_string()
+        };
         assert_eq!(
             plain(&event("conversation.act")),
             "   2  14:03:22.123  agree      agent:a → user:b"
@@ -65,10 +86,33 @@ mod tests {
             "detail": {"state": "done", "reason": null, "hop": "hop_1"},
         }))
         .unwrap();
-        let plain = anstream::adapter::strip_str(&on_a_line(&event)).to_string();
+        let plain = anstream::adapter::strip_str(&on_a_line(&event, &Room::whole())).to_string();
         assert_eq!(
             plain,
             "   7  14:03:22.123  task.state  hop=hop_1  state=done"
+        );
+    }
+
+    #[test]
+    fn a_lost_attempt_is_told_with_what_comes_next() {
+        let event = |detail: Value| -> Event {
+            serde_json::from_value(json!({
+                "n": 7, "kind": "mailbox.lease_lost", "at": "2026-11-12T14:03:22.123Z", "detail": detail,
+            }))
+            .unwrap()
+        };
+        let plain = |event: &Event| {
+            anstream::adapter::strip_str(&on_a_line(event, &Room::whole())).to_string()
+        };
+        let again = json!({"attempt": 1, "error": "no\nspace", "hop": "hop_1", "due": "2026-11-12T14:03:23.123Z"});
+        assert_eq!(
+            plain(&event(again)),
+            "   7  14:03:22.123  mailbox.lease_lost  attempt 1 failed: no space; tries again at 14:03:23.123"
+        );
+        let last = json!({"attempt": 5, "error": "no space", "hop": "hop_1"});
+        assert_eq!(
+            plain(&event(last)),
+            "   7  14:03:22.123  mailbox.lease_lost  attempt 5 failed: no space"
         );
     }
 }

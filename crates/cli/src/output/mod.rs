@@ -4,8 +4,10 @@
 pub(crate) mod act;
 pub(crate) mod agent;
 pub(crate) mod event;
+mod foreign;
 pub(crate) mod page;
 pub(crate) mod progress;
+mod room;
 pub(crate) mod task;
 
 use std::io::{self, IsTerminal as _, Write};
@@ -13,6 +15,10 @@ use std::io::{self, IsTerminal as _, Write};
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
 
+pub(crate) use self::{
+    foreign::{line, one_line, safe, safe_lines},
+    room::Room,
+};
 use crate::failure::Failure;
 
 /// What is right.
@@ -36,6 +42,8 @@ const NARROW: u16 = 60;
 pub(crate) struct Output {
     /// One JSON value a line instead of text for people.
     pub(crate) json: bool,
+    /// Words whole, on a terminal too.
+    pub(crate) full: bool,
 }
 
 impl Output {
@@ -47,7 +55,7 @@ impl Output {
     ) -> Result<(), Failure> {
         let mut out = anstream::stdout().lock();
         if self.json {
-            writeln!(out, "{value}")?;
+            writeln!(out, "{}", foreign::json(value))?;
         } else {
             text(&mut out)?;
         }
@@ -58,7 +66,7 @@ impl Output {
     pub(crate) fn body(self, value: &Value, text: &str) -> Result<(), Failure> {
         if self.json || io::stdout().is_terminal() {
             return self.data(value, |out| {
-                writeln!(out, "{}", safe(text.trim_end_matches('\n')))
+                writeln!(out, "{}", safe_lines(text.trim_end_matches('\n')))
             });
         }
         // Not through the stream that takes styles away: it would take parts of the body with them.
@@ -80,6 +88,23 @@ impl Output {
         Ok(out.flush()?)
     }
 
+    /// How much of a line there is for words: all that it takes, unless a terminal shows it.
+    pub(crate) fn room(self) -> Room {
+        if self.full || self.json || !io::stdout().is_terminal() {
+            return Room::whole();
+        }
+        // Some terminals do not know how wide they are.
+        columns().map_or(Room::whole(), |columns| Room::of(columns.into()))
+    }
+
+    /// Tells where words were shortened for a terminal, and how all of them are seen.
+    pub(crate) fn shortened(self, room: &Room) {
+        if room.was_short() {
+            let text = "some words are shortened to fit the terminal: --full shows them whole";
+            self.note(&painted(FAINT, text));
+        }
+    }
+
     /// Tells the person something beside the data. Nothing is told with `--json`, whose readers are programs.
     pub(crate) fn note(self, text: &str) {
         if !self.json {
@@ -90,28 +115,33 @@ impl Output {
     /// Tells the person something that must not be missed, also with `--json`.
     pub(crate) fn warn(self, text: &str) {
         if self.json {
-            to_stderr(&serde_json::json!({"warning": text}).to_string());
+            to_stderr(&foreign::json(&serde_json::json!({"warning": text})));
         } else {
-            to_stderr(&format!("{}: {text}", painted(WAITING.bold(), "warning")));
+            let warning = painted(WAITING.bold(), "warning");
+            to_stderr(&format!("{warning}: {}", safe_lines(text)));
         }
     }
 
     /// Tells why a command failed.
     pub(crate) fn failure(self, failure: &Failure) {
         if self.json {
-            to_stderr(&failure.to_json().to_string());
+            to_stderr(&foreign::json(&failure.to_json()));
             return;
         }
         let mut lines = vec![format!(
             "{}: {}",
             painted(BAD.bold(), "error"),
-            safe(&failure.message)
+            safe_lines(&failure.message)
         )];
         for cause in &failure.causes {
-            lines.push(format!("  {}: {}", painted(FAINT, "cause"), safe(cause)));
+            lines.push(format!(
+                "  {}: {}",
+                painted(FAINT, "cause"),
+                safe_lines(cause)
+            ));
         }
         if let Some(help) = &failure.help {
-            lines.push(format!("  {}: {}", painted(GOOD, "help"), safe(help)));
+            lines.push(format!("  {}: {}", painted(GOOD, "help"), safe_lines(help)));
         }
         to_stderr(&lines.join("\n"));
     }
@@ -132,36 +162,9 @@ pub(crate) fn painted(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Foreign text for a terminal: what could steer the terminal, or hide and reorder text, is shown as what it is. Line
-/// breaks stay.
-pub(crate) fn safe(text: &str) -> String {
-    let steers = |c: char| {
-        (c.is_control() && c != '\n' && c != '\t')
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    if !text.contains(steers) {
-        return text.to_owned();
-    }
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if steers(c) {
-            shown.extend(c.escape_unicode());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
-}
-
-/// The same on one line and not longer than `most` characters.
-pub(crate) fn line(text: &str, most: usize) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let text = safe(&words.join(" "));
-    if text.chars().count() <= most {
-        return text;
-    }
-    let cut: String = text.chars().take(most.saturating_sub(1)).collect();
-    format!("{cut}…")
+/// How wide the terminal is that reads standard output; none where it is none, or does not know.
+fn columns() -> Option<u16> {
+    comfy_table::Table::new().width()
 }
 
 /// A table without borders, at most as wide as the terminal. Cells hold no styles, which have no width.
@@ -170,7 +173,6 @@ pub(crate) fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
     table
         .load_style(comfy_table::presets::NOTHING)
         .set_header(heads);
-    // Some terminals do not know how wide they are.
     if table.width().is_some_and(|width| width >= NARROW) {
         table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
     }
@@ -183,24 +185,4 @@ pub(crate) fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
         .map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end().to_owned())
         .collect();
     lines.join("\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn foreign_text_cannot_steer_a_terminal() {
-        assert_eq!(
-            safe("a\u{1b}[2Jb\r\u{202e}c\n\td"),
-            "a\\u{1b}[2Jb\\u{d}\\u{202e}c\n\td"
-        );
-        assert_eq!(safe("grüße 🎉"), "grüße 🎉");
-    }
-
-    #[test]
-    fn a_line_is_one_line_of_bounded_length() {
-        assert_eq!(line("a\n  b\t c", 10), "a b c");
-        assert_eq!(line("abcdef", 4), "abc…");
-    }
 }

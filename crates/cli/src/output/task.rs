@@ -9,7 +9,7 @@ use anstyle::Style;
 use serde_json::Value;
 use tertulia_worker::wire::{HopRecord, Task, TaskState, TreeTask};
 
-use super::{BAD, FAINT, GOOD, PARTY, STRONG, WAITING, act, line, painted, safe, table};
+use super::{BAD, FAINT, GOOD, PARTY, Room, STRONG, WAITING, act, painted, safe, table};
 
 /// The name of a state, as the API writes it.
 pub(crate) const fn state_name(state: TaskState) -> &'static str {
@@ -47,8 +47,40 @@ pub(crate) fn state(task: &Task) -> String {
     text
 }
 
+/// How many attempts were lost.
+pub(crate) fn lost_attempts(task: &Task) -> u32 {
+    match task.delivery.as_deref() {
+        _ if task.last_error.is_none() => 0,
+        // While the delivery waits, or after it died, no further attempt is under way.
+        Some("pending" | "dead") => task.attempts,
+        _ => task.attempts.saturating_sub(1),
+    }
+}
+
+/// The attempt that was lost last, if one was: why, and when the next may begin. It is no end, and must not look like
+/// one.
+pub(crate) fn lost_attempt(task: &Task) -> Option<String> {
+    let lost = lost_attempts(task);
+    let error = task.last_error.as_deref().filter(|_| lost > 0)?;
+    Some(attempt_failed(
+        lost.into(),
+        error,
+        task.not_before.as_deref(),
+    ))
+}
+
+/// `attempt 1 failed: …; tries again at …`, as it came.
+pub(crate) fn attempt_failed(attempt: u64, error: &str, due: Option<&str>) -> String {
+    let again = due.map(|due| format!("; tries again at {}", act::clock(Some(due))));
+    format!(
+        "attempt {attempt} failed: {}{}",
+        error.trim_end(),
+        again.unwrap_or_default()
+    )
+}
+
 /// A task in full.
-pub(crate) fn in_full(task: &Task, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn in_full(task: &Task, room: &Room, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}  {}", painted(STRONG, &safe(&task.id)), state(task))?;
     let mut row = |name: &str, value: Option<&str>| match value {
         Some(value) if !value.is_empty() => writeln!(
@@ -82,34 +114,32 @@ pub(crate) fn in_full(task: &Task, out: &mut dyn Write) -> io::Result<()> {
     if task.fold {
         row("consultation", Some("yes, read-only"))?;
     }
+    if let Some(failed) = lost_attempt(task) {
+        writeln!(out, "  {}", painted(WAITING, &room.behind("  ", &failed)))?;
+    }
     for said in [&task.act, &task.reply].into_iter().flatten() {
-        writeln!(out, "  {}", act::on_a_line(said))?;
+        writeln!(out, "{}", act::on_a_line("  ", said, room))?;
     }
     if let Some(question) = &task.question {
+        let before = format!("  {} {}  ", painted(WAITING, "asks"), safe(&question.ask));
         let asks = question
             .act
             .as_deref()
-            .map(|act| line(&act::summary(&act.parts), 100));
-        writeln!(
-            out,
-            "  {} {}  {}",
-            painted(WAITING, "asks"),
-            safe(&question.ask),
-            asks.unwrap_or_default()
-        )?;
+            .map(|act| room.behind(&before, &act::summary(&act.parts)));
+        writeln!(out, "{before}{}", asks.unwrap_or_default())?;
     }
     Ok(())
 }
 
 /// Tasks, one a line.
-pub(crate) fn list(tasks: &[Task]) -> String {
+pub(crate) fn list(tasks: &[Task], room: &Room) -> String {
     let rows = tasks
         .iter()
         .map(|task| {
             let about = task
                 .act
                 .as_deref()
-                .map(|act| line(&act::summary(&act.parts), 60));
+                .map(|act| room.cell(&act::summary(&act.parts)));
             vec![
                 safe(&task.id),
                 state_name(task.state).to_owned(),
@@ -122,7 +152,7 @@ pub(crate) fn list(tasks: &[Task]) -> String {
 }
 
 /// The tree of tasks under a root, each with its hops.
-pub(crate) fn tree(tasks: &[TreeTask], out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn tree(tasks: &[TreeTask], room: &Room, out: &mut dyn Write) -> io::Result<()> {
     let mut below: BTreeMap<&str, Vec<&TreeTask>> = BTreeMap::new();
     let known = |id: &str| tasks.iter().any(|task| task.task.id == id);
     let mut tops = Vec::new();
@@ -133,7 +163,7 @@ pub(crate) fn tree(tasks: &[TreeTask], out: &mut dyn Write) -> io::Result<()> {
         }
     }
     for top in tops {
-        branch(top, &below, "", "", out)?;
+        branch(top, &below, ("", ""), room, out)?;
     }
     Ok(())
 }
@@ -141,32 +171,36 @@ pub(crate) fn tree(tasks: &[TreeTask], out: &mut dyn Write) -> io::Result<()> {
 fn branch(
     task: &TreeTask,
     below: &BTreeMap<&str, Vec<&TreeTask>>,
-    first: &str,
-    rest: &str,
+    (first, rest): (&str, &str),
+    room: &Room,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let about = task
-        .task
-        .act
-        .as_deref()
-        .map(|act| line(&act::summary(&act.parts), 60));
     let kind = if task.task.fold {
         "consultation"
     } else {
         task.task.performative.name()
     };
-    writeln!(
-        out,
-        "{first}{}  {kind}  {}  {}  {}",
+    let before = format!(
+        "{first}{}  {kind}  {}  {}  ",
         painted(PARTY, &safe(&task.task.agent)),
         state(&task.task),
         painted(FAINT, &safe(&task.task.id)),
-        about.unwrap_or_default(),
-    )?;
+    );
+    let about = task
+        .task
+        .act
+        .as_deref()
+        .map(|act| room.behind(&before, &act::summary(&act.parts)));
+    writeln!(out, "{before}{}", about.unwrap_or_default())?;
     let children = below
         .get(task.task.id.as_str())
         .map_or(&[][..], Vec::as_slice);
     let bar = if children.is_empty() { " " } else { "│" };
+    if let Some(failed) = lost_attempt(&task.task) {
+        let before = format!("{rest}{bar}   ");
+        let failed = room.behind(&before, &failed);
+        writeln!(out, "{before}{}", painted(WAITING, &failed))?;
+    }
     for record in &task.hops {
         writeln!(out, "{rest}{bar}   {}", painted(FAINT, &hop(record)))?;
     }
@@ -180,8 +214,8 @@ fn branch(
         branch(
             child,
             below,
-            &format!("{rest}{mark}"),
-            &format!("{rest}{indent}"),
+            (&format!("{rest}{mark}"), &format!("{rest}{indent}")),
+            room,
             out,
         )?;
     }
@@ -244,7 +278,7 @@ mod tests {
         ]))
         .unwrap();
         let mut drawn = Vec::new();
-        tree(&tasks, &mut drawn).unwrap();
+        tree(&tasks, &Room::whole(), &mut drawn).unwrap();
         let drawn = String::from_utf8(drawn).unwrap();
         let plain: Vec<String> = anstream::adapter::strip_str(&drawn)
             .to_string()
@@ -275,5 +309,39 @@ mod tests {
             let state: TaskState = serde_json::from_value(json!(name)).unwrap();
             assert_eq!(state_name(state), name);
         }
+    }
+
+    #[test]
+    fn a_lost_attempt_is_told_until_and_after_the_next_begins() {
+        let task = |members: Value| -> Task {
+            let mut value = json!({"id": "t", "performative": "request", "state": "working"});
+            value
+                .as_object_mut()
+                .unwrap()
+                .extend(members.as_object().unwrap().clone());
+            serde_json::from_value(value).unwrap()
+        };
+        let waits = task(
+            json!({"attempts": 1, "delivery": "pending", "last_error": "no space",
+                                "not_before": "2026-11-12T14:03:23.123Z"}),
+        );
+        assert_eq!(
+            lost_attempt(&waits).as_deref(),
+            Some("attempt 1 failed: no space; tries again at 14:03:23.123")
+        );
+        let at_work = task(json!({"attempts": 2, "delivery": "taken", "last_error": "no space"}));
+        assert_eq!(
+            lost_attempt(&at_work).as_deref(),
+            Some("attempt 1 failed: no space")
+        );
+        let dead = task(json!({"attempts": 5, "delivery": "dead", "last_error": "no space"}));
+        assert_eq!(
+            lost_attempt(&dead).as_deref(),
+            Some("attempt 5 failed: no space")
+        );
+        assert_eq!(
+            lost_attempt(&task(json!({"attempts": 1, "delivery": "taken"}))),
+            None
+        );
     }
 }

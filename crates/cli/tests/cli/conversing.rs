@@ -298,6 +298,7 @@ fn what_is_absent_is_told_so_and_what_is_wrong_is_a_wrong_argument() {
         &["dead", "redrive", id],
         &["show", "mailbox", "nobody"],
         &["keys", "create", "user:ana"],
+        &["keys", "create", "ana"],
     ] {
         let absent = client(arguments).exits(4);
         assert_eq!(absent.stdout, "", "{arguments:?}");
@@ -308,7 +309,7 @@ fn what_is_absent_is_told_so_and_what_is_wrong_is_a_wrong_argument() {
         &["delegate", "logs", "x", "--deadline", "soon"],
         &["delegate", "logs"],
         &["watch", "something"],
-        &["keys", "create", "ana"],
+        &["keys", "create", "ana:x"],
     ] {
         client(arguments).exits(2);
     }

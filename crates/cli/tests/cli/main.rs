@@ -4,6 +4,7 @@
 mod conversing;
 mod keys;
 mod program;
+mod reading;
 mod server;
 mod stopping;
 

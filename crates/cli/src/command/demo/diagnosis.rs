@@ -7,7 +7,7 @@ use tertulia_incident::{
     evidence::Citation,
 };
 
-use crate::output::{FAINT, GOOD, STRONG, WAITING, painted, safe};
+use crate::output::{FAINT, GOOD, STRONG, WAITING, one_line, painted, safe};
 
 /// Columns of the text.
 const WIDTH: usize = 100;
@@ -150,7 +150,7 @@ fn paragraph(text: &str, indent: &str, out: &mut dyn Write) -> io::Result<()> {
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
-    for word in safe(text).split_whitespace() {
+    for word in one_line(text).split_whitespace() {
         if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
             lines.push(std::mem::take(&mut line));
         }

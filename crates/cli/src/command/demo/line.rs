@@ -2,10 +2,7 @@
 
 use tertulia_worker::wire::{Act, Performative};
 
-use crate::output::{BAD, FAINT, PARTY, WAITING, act, line, painted, safe, task};
-
-/// Characters of what an act says that stand on its line.
-const SHOWN: usize = 88;
+use crate::output::{BAD, FAINT, PARTY, Room, WAITING, act, painted, safe, task};
 
 /// What a line tells beside the act itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,27 +16,21 @@ pub(super) struct Setting {
 }
 
 /// The act on its line.
-pub(super) fn of(said: &Act, setting: &Setting) -> String {
+pub(super) fn of(said: &Act, setting: &Setting, room: &Room) -> String {
     let indent = "  ".repeat(usize::try_from(setting.depth).unwrap_or(0));
     let kind = format!("{:<8}", said.performative.name());
     let mut text = format!(
         "{}  {indent}{}  {} → {}",
-        painted(FAINT, act::clock(said.at.as_deref())),
+        painted(FAINT, &safe(act::clock(said.at.as_deref()))),
         painted(act::style(said.performative), &kind),
         painted(PARTY, &short(&said.sender)),
         painted(PARTY, &short(&said.recipient)),
     );
-    let mut add = |more: String| {
-        text.push_str("  ");
-        text.push_str(&more);
-    };
     if let Some(reason) = &said.reason {
-        add(painted(BAD.bold(), &safe(reason)));
+        text.extend(["  ", &painted(BAD.bold(), &safe(reason))]);
     }
-    let about = about(said);
-    if !about.is_empty() {
-        add(about);
-    }
+    let mut behind = String::new();
+    let mut add = |more: String| behind.extend(["  ", &more]);
     if setting.folds {
         add(painted(
             WAITING,
@@ -59,6 +50,14 @@ pub(super) fn of(said: &Act, setting: &Setting) -> String {
             &format!("[{} {digest}]", safe(&artifact.name)),
         ));
     }
+    let about = about(said);
+    if !about.is_empty() {
+        text.push_str("  ");
+        // On a terminal what stands behind the words shall fit as well.
+        let about = room.behind(&format!("{text}{behind}"), &about);
+        text.push_str(&about);
+    }
+    text.push_str(&behind);
     text
 }
 
@@ -70,18 +69,17 @@ fn short(party: &str) -> String {
 /// What it says: words before data, and the engine's reason before both.
 fn about(said: &Act) -> String {
     if let (Some(message), true) = (&said.message, said.reason.is_some()) {
-        return line(message, SHOWN);
+        return message.clone();
     }
     if said.performative == Performative::Agree {
         return String::new();
     }
     let words = said.text();
-    let text = if words.is_empty() {
+    if words.is_empty() {
         act::summary(&said.parts)
     } else {
         words
-    };
-    line(&text, SHOWN)
+    }
 }
 
 #[cfg(test)]
@@ -92,7 +90,7 @@ mod tests {
 
     fn plain(said: Value, setting: &Setting) -> String {
         let said: Act = serde_json::from_value(said).unwrap();
-        anstream::adapter::strip_str(&of(&said, setting)).to_string()
+        anstream::adapter::strip_str(&of(&said, setting, &Room::whole())).to_string()
     }
 
     #[test]

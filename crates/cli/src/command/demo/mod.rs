@@ -104,7 +104,7 @@ fn fresh_folder() -> PathBuf {
 async fn tell(case: &str, folder: &Path, client: &Client, output: Output) -> Result<Exit, Failure> {
     let api = Api::new(client.base().as_str(), None)?;
     let root = send(client, case).await?;
-    let mut watcher = Watcher::new(api.clone(), client.clone(), &root);
+    let mut watcher = Watcher::new(api.clone(), client.clone(), &root, output);
     watcher.follow(output).await?;
     ended(&api, &root, folder, output).await
 }
@@ -181,6 +181,7 @@ fn failed(what: &str, error: &tertulia_worker::Error) -> Failure {
 async fn ended(api: &Api, root: &Task, folder: &Path, output: Output) -> Result<Exit, Failure> {
     let tree = api.get(&["tasks", &root.id, "tree"]).value().await?;
     let tasks: Vec<TreeTask> = api::read(&tree["tasks"])?;
+    let room = output.room();
     output.data(&tree, |out| {
         writeln!(
             out,
@@ -190,8 +191,9 @@ async fn ended(api: &Api, root: &Task, folder: &Path, output: Output) -> Result<
                 "The tree of tasks, with the hops that worked on them"
             )
         )?;
-        task::tree(&tasks, out)
+        task::tree(&tasks, &room, out)
     })?;
+    output.shortened(&room);
     let top = api.get(&["tasks", &root.id]).value().await?;
     let top: Task = api::read(&top)?;
     let exit = if let Some(found) = result(&top)? {

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     api::{self, Api},
     failure::Failure,
-    output::Output,
+    output::{Output, Room, WAITING, one_line, painted, safe, task},
 };
 
 /// Where an act stands among those of all conversations: its instant, its conversation's number under the root, its
@@ -41,11 +41,14 @@ pub(super) struct Watcher {
     pending: BTreeMap<Place, Value>,
     /// The instant of the latest act that was read.
     latest: String,
+    /// How many lost attempts of each task were told.
+    lost: HashMap<String, u32>,
+    room: Room,
     ended: bool,
 }
 
 impl Watcher {
-    pub(super) fn new(api: Api, client: Client, root: &Task) -> Self {
+    pub(super) fn new(api: Api, client: Client, root: &Task, output: Output) -> Self {
         Self {
             api,
             root: root.id.clone(),
@@ -54,6 +57,8 @@ impl Watcher {
             tasks: HashMap::new(),
             pending: BTreeMap::new(),
             latest: String::new(),
+            lost: HashMap::new(),
+            room: output.room(),
             ended: false,
         }
     }
@@ -64,12 +69,13 @@ impl Watcher {
             // Commits are in the order of their instants. So whatever was said up to an instant that was read before
             // this look has been read after it, and can be told in its order.
             let cut = self.latest.clone();
-            let found = self.look().await?;
+            let found = self.look(output).await?;
             self.tell(&cut, output)?;
             if found > 0 {
                 continue;
             }
             if self.ended {
+                output.shortened(&self.room);
                 return Ok(());
             }
             self.streams.news(output).await?;
@@ -77,7 +83,7 @@ impl Watcher {
     }
 
     /// Reads what is new, and says how many acts that is.
-    async fn look(&mut self) -> Result<usize, Failure> {
+    async fn look(&mut self, output: Output) -> Result<usize, Failure> {
         let tree = self.api.get(&["tasks", &self.root, "tree"]).value().await?;
         let tasks: Vec<TreeTask> = api::read(&tree["tasks"])?;
         let mut found = 0;
@@ -85,11 +91,25 @@ impl Watcher {
             if task.id == self.root {
                 self.ended = task.state.is_terminal();
             }
+            self.tell_lost(&task, output);
             let conversation = task.conversation.clone();
             self.tasks.insert(task.id.clone(), task);
             found += self.read(&conversation).await?;
         }
         Ok(found)
+    }
+
+    /// Tells that an attempt was lost, once for each: the work goes on.
+    fn tell_lost(&mut self, of: &Task, output: Output) {
+        let told = self.lost.entry(of.id.clone()).or_default();
+        let lost = task::lost_attempts(of);
+        if let Some(failed) = task::lost_attempt(of)
+            && lost > *told
+        {
+            *told = lost;
+            let text = format!("{}: {}", safe(&of.agent), one_line(&failed));
+            output.note(&painted(WAITING, &text));
+        }
     }
 
     /// Reads what is new in a conversation, to its end.
@@ -135,7 +155,9 @@ impl Watcher {
             let said: Act = api::read(&value)?;
             let setting = self.setting(&said);
             let shown = json!({"act": value, "depth": setting.depth, "folds": setting.folds});
-            output.data(&shown, |out| writeln!(out, "{}", line::of(&said, &setting)))?;
+            output.data(&shown, |out| {
+                writeln!(out, "{}", line::of(&said, &setting, &self.room))
+            })?;
         }
         Ok(())
     }

@@ -1,0 +1,99 @@
+//! How much of a line there is for words. What is piped, or asked for with `--full`, is whole; a terminal shows what fits.
+
+use std::cell::Cell;
+
+use super::foreign::{one_line, shortened};
+
+/// Characters that words get at least, on a terminal however narrow.
+const LEAST: usize = 24;
+/// Characters that a cell of a table gets at most where a terminal shows it.
+const CELL: usize = 80;
+
+/// How long a line may be, and whether one was too long for it.
+#[derive(Debug)]
+pub(crate) struct Room {
+    most: Option<usize>,
+    short: Cell<bool>,
+}
+
+impl Room {
+    /// Words are whole.
+    pub(crate) const fn whole() -> Self {
+        Self {
+            most: None,
+            short: Cell::new(false),
+        }
+    }
+
+    /// A line has so many columns.
+    pub(crate) const fn of(columns: usize) -> Self {
+        Self {
+            most: Some(columns),
+            short: Cell::new(false),
+        }
+    }
+
+    /// Foreign words on one line, behind `before`, which is there already and may have styles.
+    pub(crate) fn behind(&self, before: &str, words: &str) -> String {
+        let taken = anstream::adapter::strip_str(before)
+            .to_string()
+            .chars()
+            .count();
+        self.fit(words, |most| most.saturating_sub(taken).max(LEAST))
+    }
+
+    /// Foreign words in a cell of a table.
+    pub(crate) fn cell(&self, words: &str) -> String {
+        self.fit(words, |most| most.clamp(LEAST, CELL))
+    }
+
+    fn fit(&self, words: &str, left: impl Fn(usize) -> usize) -> String {
+        let words = one_line(words);
+        let Some(most) = self.most.map(left) else {
+            return words;
+        };
+        if words.chars().count() > most {
+            self.short.set(true);
+        }
+        shortened(words, most)
+    }
+
+    /// Whether words were shortened, since this was asked last.
+    pub(crate) fn was_short(&self) -> bool {
+        self.short.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::{STRONG, painted};
+
+    #[test]
+    fn words_are_whole_where_no_terminal_is() {
+        let room = Room::whole();
+        let words = "long ".repeat(1_000);
+        assert_eq!(room.behind("", &words).len(), 4_999);
+        assert!(!room.was_short());
+    }
+
+    #[test]
+    fn a_terminal_shows_what_fits_and_it_is_told_once() {
+        let room = Room::of(40);
+        let before = painted(STRONG, "0123456789");
+        assert_eq!(room.behind(&before, &"x".repeat(30)), "x".repeat(30));
+        assert!(!room.was_short());
+        let shown = room.behind(&before, &"x".repeat(31));
+        assert_eq!(shown, format!("{}…", "x".repeat(29)));
+        assert!(room.was_short() && !room.was_short());
+    }
+
+    #[test]
+    fn a_narrow_terminal_shows_some_words_all_the_same() {
+        assert_eq!(
+            Room::of(10).behind("0123456789", "0123456789"),
+            "0123456789"
+        );
+        assert_eq!(Room::of(10).cell(&"x".repeat(99)).chars().count(), LEAST);
+    }
+}
