@@ -147,14 +147,24 @@ async def test_a_run_that_diverges_fails_and_names_the_steps_it_missed() -> None
 
     fail = op("fail", SETTLED)
     await run(
-        lease(steps=[step("one", 1, {"outcome": "recorded", "value": 1})]),
+        lease(
+            steps=[
+                step("one", 1, {"outcome": "recorded", "value": 1}),
+                step(_name(Branch("logs", "look")), 2, accepted(DONE)),
+            ]
+        ),
         Handlers(handler),
         problem("progress", 409, "replay-diverged"),
         fail,
     )
     assert fail.body["retry"] is False
     assert "ReplayDiverged" in fail.body["error"]
-    assert "`one`" in fail.body["error"]
+    told = str(fail.body["error"])
+    assert "expected step `one` (number 1, `recorded`) (and 1 more after it)" in told
+    made = Names().default("progress", {"parts": [{"text": "something else"}]})
+    assert f"this run made step `{made}` (progress) instead, and nothing was sent" in told
+    for way_out in ("ctx.step", "step=", "new version"):
+        assert way_out in told
 
 
 async def test_two_calls_at_once_are_refused_with_the_way_out() -> None:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import socket
+import subprocess
+from pathlib import Path
 
-from house import House
-from tertulia import Assignment, Context
+import pytest
+
+from house import DEFINITION, House
+from tertulia import Assignment, Client, Context, NotServed, Worker
 
 LEASE_SECONDS = 30.0
 """How long a lease lasts without a heartbeat (SEMANTICS 3)."""
@@ -38,6 +44,66 @@ async def test_a_killed_coordinator_resumes_elsewhere_and_repeats_nothing(house:
     assert heard == ["look into INC-42"], "the delegation was made once"
     assert heir.notes() == ["first", "between", "between", "second"]
     assert task.attempts == 2
+
+
+async def test_a_worker_for_an_agent_that_is_not_there_is_told_what_to_do(house: House) -> None:
+    worker = Worker(house.name("nobody"), url=house.url)
+
+    @worker.handler
+    async def work(ctx: Context, task: Assignment) -> str:
+        return "never"
+
+    with pytest.raises(NotServed) as caught:
+        await worker.work()
+    told = str(caught.value)
+    assert f"there is no {house.party('nobody')} at {house.url}" in told
+    assert "`tertulia agents add FILE`" in told
+    assert caught.value.status == 404
+
+
+async def test_a_worker_waits_for_a_server_that_is_not_there_yet(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "agents").mkdir()
+    definition = DEFINITION.format(name="early", description="Comes early.")
+    (tmp_path / "agents" / "early.md").write_text(definition)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    worker = Worker("early", url=url)
+
+    @worker.handler
+    async def work(ctx: Context, task: Assignment) -> str:
+        return f"at last: {task.text}"
+
+    working = asyncio.create_task(worker.work())
+
+    def told() -> list[str]:
+        return [one.getMessage() for one in caplog.records if one.name == "tertulia"]
+
+    while not told():
+        await asyncio.sleep(0.02)
+    assert f"cannot reach the server at {url}" in told()[0]
+    command = [os.environ["TERTULIA_BIN"], "dev", "--port", str(port), "--agents", "agents"]
+    server = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        async with Client(url) as client, asyncio.timeout(60):
+            sent = await client.send("early", "hello")
+            task = await client.wait(sent.task.id)
+            assert task.reply is not None
+            assert task.reply.text == "at last: hello"
+        worker.stop()
+        await working
+        of_worker = [text for text in told() if text.startswith("cannot reach")]
+        # The worker's and the client's, each once, however often they tried.
+        assert len(of_worker) <= 2, told()
+        assert of_worker and f"the server at {url} answers again" in told()
+    finally:
+        working.cancel()
+        server.terminate()
+        server.wait(30)
 
 
 async def test_a_parked_task_needs_no_living_worker(house: House) -> None:

@@ -57,6 +57,22 @@ def test_each_claim_draws_its_own_secret_and_does_not_show_it() -> None:
     assert lease().token not in repr(lease())
 
 
+async def test_a_server_that_is_away_is_told_of_once(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", logger="tertulia")
+    failing = Failing(*[httpx.ConnectError("refused")] * 3, 200)
+    transport = failing.transport()
+    assert await Claim("logs", 1, "worker").send(transport, 0.0) == []
+    await transport.close()
+    away, back = (record.getMessage() for record in caplog.records)
+    assert away.startswith("cannot reach the server at http://house (refused): trying again")
+    assert back == "the server at http://house answers again"
+
+
+def test_an_address_that_is_none_is_told_at_once() -> None:
+    with pytest.raises(ValueError, match="write http://HOST:PORT"):
+        Transport("127.0.0.1:7300", None)
+
+
 async def test_repeats_end_when_patience_does() -> None:
     failing = Failing(503, 503, 503)
     transport = failing.transport()

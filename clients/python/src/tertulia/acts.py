@@ -105,6 +105,10 @@ class Task:
     work_id: str | None
     deadline: datetime
     reply: Act | None
+    reply_prompt: tuple[str, ...]
+    """The reply as the engine renders it for a model; in receipts."""
+    last_error: str | None
+    """Why the attempt was lost that was lost last, if one was."""
     question: OpenQuestion | None
     raw: Mapping[str, Json]
 
@@ -132,6 +136,8 @@ class Task:
             work_id=wire.get("work_id"),
             deadline=instant(wire["deadline"]),
             reply=read_act(wire.get("reply")),
+            reply_prompt=tuple(wire.get("reply_prompt") or ()),
+            last_error=wire.get("last_error"),
             question=OpenQuestion(
                 question["ask"], question["addressee"], Act.read(question["act"])
             )

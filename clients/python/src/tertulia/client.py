@@ -83,7 +83,7 @@ class Client:
         key: str | None = None,
         wait: timedelta | None = None,
     ) -> Sent:
-        """Sends an opening act; with `wait`, waits for the task to end or to ask.
+        """Sends an opening act to an agent, by its name; with `wait`, waits for its end or a question.
 
         `key` makes it safe to repeat from the outside; repeats in here have one of their own.
         """
@@ -160,7 +160,7 @@ class Client:
         """Puts an agent into the catalogue from its Markdown file; returns the version's digest."""
         response = await self._transport.call(
             "PUT",
-            f"/v1/agents/{name}",
+            f"/v1/agents/{name.removeprefix('agent:')}",
             content=definition.encode(),
             headers={"Content-Type": "text/markdown; charset=utf-8"},
             repeat_for=self._patience,

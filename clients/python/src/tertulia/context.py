@@ -78,8 +78,8 @@ class Context:
         """Asks one agent, and waits for its answer without holding anything.
 
         Returns the `Reply`, also if it is a refuse or a failure; `.require()` raises then. To an
-        `inform` no answer is due: it returns at once. `to` is `agent:<name>`, or for an inform
-        also a principal. Where an equivalent request was refused `already-committed`,
+        `inform` no answer is due: it returns at once. `to` is the name of an agent, or for an
+        inform also a principal. Where an equivalent request was refused `already-committed`,
         `not_equivalent` says why this one differs.
         """
         branch = Branch(
@@ -99,7 +99,7 @@ class Context:
             outcomes = ("accepted", "notified")
             receipt, _ = await self._step("delegate", branch.wire(), step, outcomes)
             if receipt.refusal is not None:
-                return Reply.by(receipt.refusal, receipt.task)
+                return Reply.by(receipt.refusal, receipt.task, receipt.prompt)
             receipt.expect(*outcomes)
             if receipt.outcome == "notified" or performative == "inform":
                 return Reply.absent(receipt.task)

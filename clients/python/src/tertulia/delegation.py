@@ -13,6 +13,11 @@ Opening: TypeAlias = Literal["request", "query", "inform"]
 """The acts that open a task (SEMANTICS 1)."""
 
 
+def party(name: str) -> str:
+    """A party as it is sent: a name alone is that of an agent."""
+    return name if ":" in name else f"agent:{name}"
+
+
 def milliseconds(span: timedelta) -> int:
     """A span as the API wants it."""
     return round(span / timedelta(milliseconds=1))
@@ -22,6 +27,7 @@ def milliseconds(span: timedelta) -> int:
 class Branch:
     """Whom to ask for what. `ctx.delegate` takes the same as arguments.
 
+    `to` is the name of an agent, `logs` or `agent:logs`, or for an inform also a principal.
     `contract` is its name, as in `"incident-investigation/v1"`, or the whole object. `deadline`
     is a span from now: an instant would make the step another one in each run.
     """
@@ -40,7 +46,7 @@ class Branch:
 
     def wire(self) -> dict[str, Json]:
         """As it is sent."""
-        wire: dict[str, Json] = {"to": self.to, "performative": self.performative}
+        wire: dict[str, Json] = {"to": party(self.to), "performative": self.performative}
         wire |= Result(self.content, self.artifacts).wire()
         if self.contract is not None:
             name = isinstance(self.contract, str)

@@ -46,12 +46,40 @@ class HopFinished(ApiError):
     """The lease has ended, and its last operation was another one."""
 
 
+class NotServed(ApiError):
+    """The agent that a worker wants to work for is not known, or this key may not serve it."""
+
+
 class ReplayDiverged(ApiError):
     """This run of the handler is not the one that was recorded; nothing was sent.
 
-    Name steps whose arguments depend on time or on a model's output (`step=…`), or record such
-    a value first with `ctx.step`.
+    `made` is the step that this run made, `expected` the recorded one that it should have come to
+    first. The text says what to do about it.
     """
+
+    def __init__(
+        self, status: int, code: str, detail: str, *, expected: str = "", made: str = ""
+    ) -> None:
+        super().__init__(status, code, detail)
+        self.expected = expected
+        self.made = made
+
+    @classmethod
+    def of(cls, expected: str, made: str, more: int = 0) -> ReplayDiverged:
+        """A run that made one step where another was recorded, and `more` after that."""
+        unread = f" (and {more} more after it)" if more > 0 else ""
+        return cls(
+            409,
+            "replay-diverged",
+            f"expected {expected}{unread}, which an earlier run of this handler made; this run "
+            f"made {made} instead, and nothing was sent. A handler makes the same calls in the "
+            "same order in every run. If what it calls depends on the time, on chance or on a "
+            "model, record that value first with `ctx.step(name, fn)`, or give the call a name "
+            "with `step=`. If its code was changed while the task waited, run the old code until "
+            "such tasks have ended, or give the agent's definition a new version with the new code",
+            expected=expected,
+            made=made,
+        )
 
 
 class Unreachable(TertuliaError):

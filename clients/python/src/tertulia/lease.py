@@ -55,6 +55,7 @@ class Lease:
     effect_key: str
     agent: str
     version: str
+    instructions: str
     task: Task
     act: Act
     prompt: tuple[str, ...]
@@ -80,6 +81,7 @@ class Lease:
             effect_key=wire["effect_key"],
             agent=wire["agent"]["name"],
             version=wire["agent"]["version"],
+            instructions=wire["agent"].get("instructions") or "",
             task=Task.read(wire["task"]),
             act=Act.read(wire["act"]),
             prompt=tuple(wire["prompt"]),
@@ -117,6 +119,12 @@ class Assignment:
     id: str
     root: str
     conversation: str
+    agent: str
+    """The agent that is at work, by name."""
+    version: str
+    """The digest of its version that the conversation keeps."""
+    instructions: str
+    """What that version's definition says below its front matter: for a model, the owner's words."""
     performative: str
     """`request`, `query` or `inform`."""
     parts: Parts
@@ -155,6 +163,9 @@ class Assignment:
             id=lease.task.id,
             root=lease.task.root,
             conversation=lease.task.conversation,
+            agent=lease.agent,
+            version=lease.version,
+            instructions=lease.instructions,
             performative=lease.act.performative,
             parts=lease.act.parts,
             artifacts=lease.act.artifacts,

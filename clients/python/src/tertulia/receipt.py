@@ -18,6 +18,8 @@ class Receipt:
     task: Task | None = None
     tasks: tuple[Task, ...] = ()
     refusal: Act | None = None
+    prompt: tuple[str, ...] = ()
+    """The refusal as the engine renders it for a model."""
     act: str | None = None
     group: Group | None = None
     branches: tuple[Receipt, ...] = ()
@@ -36,6 +38,7 @@ class Receipt:
             task=read_task(task) if not isinstance(task, str) else None,
             tasks=tuple(Task.read(one) for one in wire.get("tasks") or ()),
             refusal=Act.read(wire["act"]) if outcome == "refused" else None,
+            prompt=tuple(wire.get("prompt") or ()),
             act=act if isinstance(act, str) else None,
             group=Group.read(group) if group else None,
             branches=tuple(cls.read(one) for one in wire.get("branches") or ()),

@@ -20,10 +20,14 @@ class Reply:
     refusal by the engine) or `failure`. It is None where no answer is there: nothing is due to an
     `inform`, or the branch had not ended when its group fired. `reason`, `message` and `detail`
     belong to a refuse or failure; `branch` is the place among the branches of a fan-out.
+
+    `prompt` is how a model may read it: the engine rendered it so that no words in it can pass
+    for another speaker's. A prompt is built from that and never from `text`.
     """
 
     performative: str | None
     parts: Parts = field(default_factory=Parts)
+    prompt: tuple[str, ...] = ()
     reason: str | None = None
     message: str | None = None
     detail: Mapping[str, Json] = field(default_factory=dict)
@@ -54,11 +58,14 @@ class Reply:
         return self
 
     @classmethod
-    def by(cls, act: Act, task: Task | None, branch: int = 0) -> Reply:
-        """From the act that answers."""
+    def by(
+        cls, act: Act, task: Task | None, prompt: tuple[str, ...] = (), branch: int = 0
+    ) -> Reply:
+        """From the act that answers, and its rendering."""
         return cls(
             performative=act.performative,
             parts=act.parts,
+            prompt=prompt,
             reason=act.reason,
             message=act.message,
             detail=act.detail,
@@ -72,7 +79,7 @@ class Reply:
     def of(cls, task: Task, branch: int = 0) -> Reply:
         """From a task that has ended."""
         if task.reply is not None:
-            return cls.by(task.reply, task, branch)
+            return cls.by(task.reply, task, task.reply_prompt, branch)
         if task.state == "done":
             # An acknowledged notification ends without words.
             return cls("inform", task=task, branch=branch)
@@ -130,7 +137,7 @@ def _branch(
     at: int, receipt: Receipt, group: str | None, ended: Mapping[str, int]
 ) -> Reply:
     if receipt.refusal is not None:
-        return Reply.by(receipt.refusal, receipt.task, at)
+        return Reply.by(receipt.refusal, receipt.task, receipt.prompt, at)
     task = receipt.task
     if task is not None and task.ended and task.raw.get("group") != group:
         # It attached to what this task had asked outside of the group, and is answered by that.

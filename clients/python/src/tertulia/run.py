@@ -22,7 +22,7 @@ from .lease import Assignment, Lease
 from .operations import Operations
 from .parts import Content, Json, Parts, Result, to_parts
 from .receipt import Receipt
-from .steps import Journal, recorded_as
+from .steps import Journal, described, recorded_as
 
 log = logging.getLogger("tertulia")
 
@@ -98,9 +98,12 @@ class Run:
         try:
             receipt = await self._do(operation, body, name, handling, read)
         except ReplayDiverged as diverged:
-            unread = ", ".join(f"`{step}`" for step in self.journal.unread())
-            told = f"{diverged.detail}; made before and not come to: {unread or 'unknown'}"
-            error = ReplayDiverged(diverged.status, diverged.code, told)
+            unread = self.journal.unread()
+            error = ReplayDiverged.of(
+                described(unread[0]) if unread else "a step that this worker does not know",
+                f"step `{name}` ({operation})",
+                more=len(unread) - 1,
+            )
             self.end(error)
             raise error from diverged
         self.journal.report(read)

@@ -88,11 +88,8 @@ class Journal:
         if step is None:
             return None
         if step.receipt.outcome not in (*outcomes, "refused"):
-            raise ReplayDiverged(
-                409,
-                "replay-diverged",
-                f"step `{name}` was recorded as `{step.receipt.outcome}`, and this run makes "
-                f"something else under that name ({' or '.join(outcomes)})",
+            raise ReplayDiverged.of(
+                described(step), f"another kind of step under that name ({' or '.join(outcomes)})"
             )
         if name not in self._come_to:
             self._come_to.add(name)
@@ -117,14 +114,30 @@ class Journal:
         told = set(ordinals)
         self._unreported = [ordinal for ordinal in self._unreported if ordinal not in told]
 
-    def unread(self) -> list[str]:
-        """Names of recorded steps that this run has not come to, in the order they were made."""
+    def unread(self) -> list[Step]:
+        """Recorded steps that this run has not come to, in the order they were made."""
         steps = [
             step
             for step in self._recorded.values()
             if _is_replayed(step) and step.name not in self._come_to
         ]
-        return [step.name for step in sorted(steps, key=lambda step: step.ordinal)]
+        return sorted(steps, key=lambda step: step.ordinal)
+
+
+def described(step: Step) -> str:
+    """A recorded step, for whoever looks for it in a handler."""
+    receipt = step.receipt
+    task = receipt.task
+    if receipt.ask is not None:
+        what = f"the question {receipt.ask.text[:60]!r}"
+    elif receipt.branches:
+        agents = ", ".join(one.task.agent for one in receipt.branches if one.task) or "nobody"
+        what = f"asking {agents}"
+    elif task is not None:
+        what = f"a {task.performative} to {task.agent}"
+    else:
+        what = f"`{receipt.outcome}`"
+    return f"step `{step.name}` (number {step.ordinal}, {what})"
 
 
 def _is_replayed(step: Step) -> bool:

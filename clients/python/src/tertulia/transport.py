@@ -72,7 +72,11 @@ class Transport:
     def __init__(
         self, url: str, key: str | None, transport: httpx.AsyncBaseTransport | None = None
     ) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise ValueError(f"`{url}` is no address of a server: write http://HOST:PORT")
         headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._url = url
+        self._away = False
         self.http = httpx.AsyncClient(
             base_url=url,
             headers=headers,
@@ -120,12 +124,14 @@ class Transport:
         give_up = None if repeat_for is None else clock() + repeat_for
         pause = FIRST_PAUSE
         while True:
-            pause_for, why = random.uniform(pause / 2, pause), ""
+            pause_for = random.uniform(pause / 2, pause)
             try:
                 response = await self.http.send(request)
             except httpx.TransportError as error:
                 why = _reason(error)
+                self._not_reached(why)
             else:
+                self._reached()
                 if response.status_code == 200:
                     return response
                 if response.status_code not in _BUSY:
@@ -134,9 +140,28 @@ class Transport:
                 why = str(problem(response))
             if give_up is not None and clock() + pause_for > give_up:
                 raise Unreachable(f"{method} {path}: {why}")
-            log.info("%s %s is repeated in %.1f s: %s", method, path, pause_for, why)
+            # That the server is away is told already.
+            level = logging.DEBUG if self._away else logging.INFO
+            log.log(level, "%s %s is repeated in %.1f s: %s", method, path, pause_for, why)
             await asyncio.sleep(pause_for)
             pause = min(pause * 2, LONGEST_PAUSE)
+
+    def _not_reached(self, why: str) -> None:
+        """Tells, once until it is reached again, that the server is not there."""
+        if not self._away:
+            self._away = True
+            log.warning(
+                "cannot reach the server at %s (%s): trying again until it answers; "
+                "if it should be there, look at the address, and whether `tertulia dev` or "
+                "`tertulia serve` runs",
+                self._url,
+                why,
+            )
+
+    def _reached(self) -> None:
+        if self._away:
+            self._away = False
+            log.warning("the server at %s answers again", self._url)
 
 
 def _reason(error: httpx.TransportError) -> str:

@@ -12,7 +12,7 @@ from typing import TypeVar
 from .claim import Claim
 from .drain import serve
 from .execution import Execution
-from .errors import ApiError, TertuliaError, UnexpectedAnswer
+from .errors import ApiError, NotServed, TertuliaError, UnexpectedAnswer
 from .heartbeat import Heartbeat
 from .lease import Lease
 from .run import Handler, Handlers, QuestionHandler
@@ -116,7 +116,8 @@ class Worker:
     async def work(self) -> None:
         """Works until `stop` is called and everything has ended or was given back.
 
-        Raises `ApiError` if the server does not let this worker claim at all.
+        Raises `NotServed` if the agent is not there or is another's, and `ApiError` if the server
+        does not let this worker claim at all.
         """
         if self._handlers.handler is None:
             raise TertuliaError(f"the worker of {self.agent} has no handler: decorate one")
@@ -150,6 +151,8 @@ class Worker:
                 await asyncio.sleep(PAUSE_AFTER_ERROR)
                 continue
             except ApiError as error:
+                if error.status == 404:
+                    raise self._not_served(error) from None
                 if error.status < 500:
                     raise
                 log.error("the claim failed: %s", error)
@@ -157,6 +160,16 @@ class Worker:
                 continue
             for lease in leases:
                 self._begin(lease, transport)
+
+    def _not_served(self, error: ApiError) -> NotServed:
+        return NotServed(
+            error.status,
+            error.code,
+            f"there is no agent:{self.agent} at {self._url} that this worker may serve. If it is not "
+            "there yet, add its definition: `tertulia agents add FILE` (or `Client.register`). If it "
+            "is, its owner is another: use a key of the agent or of its owner, and with `tertulia "
+            "dev` let the owner be user:dev",
+        )
 
     async def _claim(self, transport: Transport, claim: Claim) -> list[Lease]:
         """Waits for leases. When the drain begins meanwhile, those that come are still taken."""
