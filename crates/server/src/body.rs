@@ -131,7 +131,11 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         match Path::<T>::from_request_parts(parts, state).await {
             Ok(Path(names)) => Ok(Self(names)),
-            Err(error) => Err(Problem::malformed("path", cut(&error.body_text()))),
+            Err(error) => {
+                let text = error.body_text();
+                let what = text.strip_prefix("Invalid URL: ").unwrap_or(&text);
+                Err(Problem::malformed("", cut(what)))
+            }
         }
     }
 }

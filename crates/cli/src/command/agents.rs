@@ -152,7 +152,13 @@ async fn put(api: &Api, file: &Path, definition: &Definition) -> Result<Value, F
 
 /// A file that is wrong, or cannot be read.
 pub(crate) fn wrong(error: &CatalogError) -> Failure {
-    Failure::usage(error.to_string()).because(error).help(
+    let failure = Failure::usage(error.to_string());
+    // What is wrong in a file stands in the error's own text, with its place; why one cannot be read stands beneath.
+    let failure = match error {
+        CatalogError::Unreadable { source, .. } => failure.because(source),
+        _ => failure,
+    };
+    failure.help(
         "an agent is a Markdown file with YAML front matter; `tertulia init DIR` writes an example",
     )
 }

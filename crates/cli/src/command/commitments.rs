@@ -7,7 +7,7 @@ use crate::{
     arguments::Commitments,
     exit::Exit,
     failure::Failure,
-    output::{Output, safe, table},
+    output::{Output, Room, safe, table},
 };
 
 pub(super) async fn run(api: &Api, which: Commitments, output: Output) -> Result<Exit, Failure> {
@@ -30,7 +30,8 @@ pub(super) async fn run(api: &Api, which: Commitments, output: Output) -> Result
             "{}",
             table(
                 &["commitment", "debtor", "creditor", "status", "task"],
-                rows
+                rows,
+                &Room::whole()
             )
         )
     })?;

@@ -11,7 +11,7 @@ use crate::{
     arguments::Dead,
     exit::Exit,
     failure::Failure,
-    output::{Output, Room, safe, table},
+    output::{Output, safe, table},
     span::millis,
 };
 
@@ -28,10 +28,10 @@ async fn list(api: &Api, output: Output) -> Result<Exit, Failure> {
         .as_array()
         .map_or(&[][..], Vec::as_slice);
     let room = output.room();
-    let rows = letters.iter().map(|letter| row(letter, &room)).collect();
+    let rows = letters.iter().map(row).collect();
     output.data(&answer, |out| {
         let heads = ["task", "agent", "reason", "attempts", "at", "last error"];
-        writeln!(out, "{}", table(&heads, rows))
+        writeln!(out, "{}", table(&heads, rows, &room))
     })?;
     output.shortened(&room);
     if letters.is_empty() {
@@ -40,16 +40,25 @@ async fn list(api: &Api, output: Output) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn row(letter: &Value, room: &Room) -> Vec<String> {
+fn row(letter: &Value) -> Vec<String> {
     let text = |value: &Value| safe(value.as_str().unwrap_or("-"));
     vec![
         text(&letter["task"]["id"]),
         text(&letter["task"]["agent"]),
-        text(&letter["reason"]),
+        reason(letter),
         letter["attempts"].to_string(),
         text(&letter["at"]),
-        room.cell(letter["last_error"].as_str().unwrap_or("-")),
+        letter["last_error"].as_str().unwrap_or("-").to_owned(),
     ]
+}
+
+/// Why it died, and whether it was sent again since.
+fn reason(letter: &Value) -> String {
+    let reason = safe(letter["reason"].as_str().unwrap_or("-"));
+    if letter["task"]["redriven_as"].is_string() {
+        return format!("{reason}, sent again");
+    }
+    reason
 }
 
 async fn redrive(
@@ -73,6 +82,14 @@ async fn redrive(
     }
     let made: Task = api::read(&answer["receipt"]["task"])?;
     output.data(&answer, |out| writeln!(out, "{}", safe(&made.id)))?;
-    output.note(&format!("sent again as {}", safe(&made.id)));
+    let already = if answer["replayed"] == true {
+        "was already sent again"
+    } else {
+        "sent again"
+    };
+    output.note(&format!(
+        "{already} as {id}; follow it with: tertulia watch {id}",
+        id = safe(&made.id)
+    ));
     Ok(Exit::Done)
 }

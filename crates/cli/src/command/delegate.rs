@@ -22,6 +22,9 @@ use crate::{
 /// first wait for another attempt, so that this one is told of too.
 const POLL_MS: &str = "700";
 
+/// After so many looks it is told that no worker has come.
+const LOOKS_WITHOUT_WORKER: u32 = 4;
+
 pub(super) async fn run(api: &Api, delegate: Delegate, output: Output) -> Result<Exit, Failure> {
     let opening = opening(&delegate)?;
     // A key of one's own makes it safe that the client repeats; one is drawn where none is given.
@@ -108,9 +111,19 @@ async fn wait(api: &Api, mut value: Value, output: Output) -> Result<Exit, Failu
     let spinner = output.spinner(&format!("sent to {}", safe(&first.agent)));
     let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
     let mut lost = 0;
+    let mut looks = 0;
     loop {
         let now: Task = api::read(&value)?;
         spinner.tell(&standing(&now));
+        looks += 1;
+        if looks == LOOKS_WITHOUT_WORKER && now.waiting.as_deref() == Some("no-worker") {
+            spinner.suspend(|| {
+                output.note(&format!(
+                    "no worker runs for {}: the task waits until one comes, at most to its deadline",
+                    safe(&now.agent)
+                ));
+            });
+        }
         // Told once for each: the work is not over, it is tried again.
         if let Some(failed) = task::lost_attempt(&now)
             && (!now.state.is_terminal() || now.state == TaskState::Done)

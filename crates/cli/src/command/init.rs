@@ -19,10 +19,13 @@ pub(super) fn run(init: &Init, output: Output) -> Result<Exit, Failure> {
         (folder.join("tertulia.toml"), CONFIGURATION),
         (folder.join("agents").join("example.md"), AGENT),
     ];
-    if folder.exists() && !folder.is_dir() {
+    // Of what is there already, the innermost must be a folder.
+    if let Some(there) = folder.ancestors().find(|path| path.exists())
+        && !there.is_dir()
+    {
         return Err(Failure::usage(format!(
             "{} is a file, and `init` writes into a folder",
-            folder.display()
+            there.display()
         ))
         .help("name a folder, which is made if it is not there: tertulia init DIR"));
     }

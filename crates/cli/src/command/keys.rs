@@ -7,7 +7,7 @@ use crate::{
     arguments::Keys,
     exit::Exit,
     failure::Failure,
-    output::{Output, safe, table},
+    output::{Output, Room, safe, table},
 };
 
 pub(super) async fn run(api: &Api, keys: Keys, output: Output) -> Result<Exit, Failure> {
@@ -32,7 +32,11 @@ pub(super) async fn run(api: &Api, keys: Keys, output: Output) -> Result<Exit, F
                 writeln!(
                     out,
                     "{}",
-                    table(&["id", "party", "label", "made", "revoked"], rows)
+                    table(
+                        &["id", "party", "label", "made", "revoked"],
+                        rows,
+                        &Room::whole()
+                    )
                 )
             })?;
         }

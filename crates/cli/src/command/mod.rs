@@ -37,7 +37,9 @@ const STDIN_BYTES: u64 = 1024 * 1024;
 /// Runs what was typed.
 pub(crate) async fn run(arguments: Arguments, output: Output) -> Result<Exit, Failure> {
     let global = arguments.global;
-    let api = || Api::new(&global.url, global.key.as_deref());
+    // A variable of the environment that is empty names no key.
+    let key = global.key.as_deref().filter(|key| !key.is_empty());
+    let api = || Api::new(&global.url, key);
     match arguments.command {
         Command::Dev(dev) => dev::run(&dev, output).await,
         Command::Serve(serve) => serve::run(&serve, output).await,

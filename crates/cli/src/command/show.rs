@@ -131,13 +131,11 @@ fn conversation_in_full(read: &Conversation, room: &Room, out: &mut dyn Write) -
     let state = read.state.as_deref().unwrap_or("-");
     writeln!(out, "{}  {}", painted(STRONG, &safe(&read.id)), safe(state))?;
     for participant in &read.participants {
-        let version = participant.version.as_deref().unwrap_or_default();
-        writeln!(
-            out,
-            "  {}  {}",
-            painted(PARTY, &safe(&participant.party)),
-            painted(FAINT, &safe(version))
-        )?;
+        write!(out, "  {}", painted(PARTY, &safe(&participant.party)))?;
+        if let Some(version) = &participant.version {
+            write!(out, "  {}", painted(FAINT, &safe(version)))?;
+        }
+        writeln!(out)?;
     }
     if let Some(consulted) = &read.consults {
         writeln!(out, "  a consultation of {}", safe(consulted))?;
@@ -240,7 +238,7 @@ async fn asks(api: &Api, output: Output) -> Result<Exit, Failure> {
                 safe(&ask.id),
                 safe(&ask.question.sender),
                 safe(ask.deadline.as_deref().unwrap_or("-")),
-                room.cell(&act::summary(&ask.question.parts)),
+                act::summary(&ask.question.parts),
             ]
         })
         .collect();
@@ -248,7 +246,7 @@ async fn asks(api: &Api, output: Output) -> Result<Exit, Failure> {
         writeln!(
             out,
             "{}",
-            table(&["ask", "from", "until", "question"], rows)
+            table(&["ask", "from", "until", "question"], rows, &room)
         )
     })?;
     output.shortened(&room);

@@ -64,6 +64,16 @@ pub(crate) fn summary(parts: &[Part]) -> String {
     texts.join(" ")
 }
 
+/// What an act is about, where many are looked over: its words, and its data only where it has none.
+pub(crate) fn topic(act: &Act) -> String {
+    let words = act.text();
+    if words.trim().is_empty() {
+        summary(&act.parts)
+    } else {
+        words
+    }
+}
+
 /// What an act says in full: texts as they are, data as JSON.
 pub(crate) fn full(act: &Act) -> String {
     let texts: Vec<String> = act
@@ -113,6 +123,7 @@ mod tests {
             "14:03:22.123  request    user:ana → agent:logs  find when {\"n\":3} [file x.log]"
         );
         assert_eq!(full(&act), "find\nwhen\n{\n  \"n\": 3\n}");
+        assert_eq!(topic(&act), "find\nwhen");
     }
 
     #[test]

@@ -15,11 +15,14 @@ pub(crate) fn list(agents: &[Agent], room: &Room) -> String {
                 safe(agent.owner.as_deref().unwrap_or("-")),
                 health.map_or_else(
                     || "-".to_owned(),
-                    |health| format!("{} open, {} leased", health.open, health.leased),
+                    |health| {
+                        let served = if health.worker { "" } else { ", no worker" };
+                        format!("{} open, {} leased{served}", health.open, health.leased)
+                    },
                 ),
-                room.cell(&agent.description),
+                agent.description.clone(),
             ]
         })
         .collect();
-    table(&["agent", "owner", "work", "what it does"], rows)
+    table(&["agent", "owner", "work", "what it does"], rows, room)
 }

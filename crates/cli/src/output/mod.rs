@@ -34,8 +34,8 @@ pub(crate) const FAINT: Style = Style::new().dimmed();
 /// What matters more.
 pub(crate) const STRONG: Style = Style::new().bold();
 
-/// Columns below which a table is not made to fit.
-const NARROW: u16 = 60;
+/// Columns between two of a table.
+const BETWEEN: usize = 2;
 
 /// How this run prints.
 #[derive(Debug, Clone, Copy)]
@@ -167,15 +167,28 @@ fn columns() -> Option<u16> {
     comfy_table::Table::new().width()
 }
 
-/// A table without borders, at most as wide as the terminal. Cells hold no styles, which have no width.
-pub(crate) fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
+/// A table without borders, whose last column is words and gets what room the others leave: ids and names are copied,
+/// so they are never broken. Cells hold no styles, which have no width.
+pub(crate) fn table(heads: &[&str], mut rows: Vec<Vec<String>>, room: &Room) -> String {
+    let last = heads.len().saturating_sub(1);
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        let widths = cells.map(|cell| cell.chars().count());
+        widths
+            .chain([heads[column].chars().count()])
+            .max()
+            .unwrap_or(0)
+    };
+    let taken = (0..last).map(|column| width(column) + BETWEEN).sum();
+    for row in &mut rows {
+        if let Some(words) = row.get_mut(last) {
+            *words = room.beside(taken, words);
+        }
+    }
     let mut table = comfy_table::Table::new();
     table
         .load_style(comfy_table::presets::NOTHING)
         .set_header(heads);
-    if table.width().is_some_and(|width| width >= NARROW) {
-        table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
-    }
     for row in rows {
         table.add_row(row);
     }
@@ -185,4 +198,32 @@ pub(crate) fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
         .map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end().to_owned())
         .collect();
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_breaks_no_id_and_gives_words_what_is_left() {
+        let rows = || {
+            vec![
+                vec![
+                    "task_1".to_owned(),
+                    "when did it begin, and how?".to_owned(),
+                ],
+                vec!["task_22".to_owned(), "why\n?".to_owned()],
+            ]
+        };
+        let room = Room::of(33);
+        assert_eq!(
+            table(&["task", "about"], rows(), &room),
+            "task     about\ntask_1   when did it begin, and …\ntask_22  why ?"
+        );
+        assert!(room.was_short());
+        assert_eq!(
+            table(&["task", "about"], rows(), &Room::whole()),
+            "task     about\ntask_1   when did it begin, and how?\ntask_22  why ?"
+        );
+    }
 }

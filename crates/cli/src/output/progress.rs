@@ -18,8 +18,15 @@ impl Spinner {
         } else {
             ProgressBar::hidden()
         };
-        // The template is fixed; the default shows the same without colour.
-        if let Ok(style) = ProgressStyle::with_template("{spinner:.cyan} {msg} ({elapsed})") {
+        let plain =
+            anstream::AutoStream::choice(&std::io::stderr()) == anstream::ColorChoice::Never;
+        let template = if plain {
+            "{spinner} {msg} ({elapsed})"
+        } else {
+            "{spinner:.cyan} {msg} ({elapsed})"
+        };
+        // The templates are fixed; the default shows the same.
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
         bar.set_message(text.to_owned());

@@ -6,8 +6,6 @@ use super::foreign::{one_line, shortened};
 
 /// Characters that words get at least, on a terminal however narrow.
 const LEAST: usize = 24;
-/// Characters that a cell of a table gets at most where a terminal shows it.
-const CELL: usize = 80;
 
 /// How long a line may be, and whether one was too long for it.
 #[derive(Debug)]
@@ -39,17 +37,13 @@ impl Room {
             .to_string()
             .chars()
             .count();
-        self.fit(words, |most| most.saturating_sub(taken).max(LEAST))
+        self.beside(taken, words)
     }
 
-    /// Foreign words in a cell of a table.
-    pub(crate) fn cell(&self, words: &str) -> String {
-        self.fit(words, |most| most.clamp(LEAST, CELL))
-    }
-
-    fn fit(&self, words: &str, left: impl Fn(usize) -> usize) -> String {
+    /// The same, where so many columns are taken.
+    pub(super) fn beside(&self, taken: usize, words: &str) -> String {
         let words = one_line(words);
-        let Some(most) = self.most.map(left) else {
+        let Some(most) = self.most.map(|most| most.saturating_sub(taken).max(LEAST)) else {
             return words;
         };
         if words.chars().count() > most {
@@ -94,6 +88,9 @@ mod tests {
             Room::of(10).behind("0123456789", "0123456789"),
             "0123456789"
         );
-        assert_eq!(Room::of(10).cell(&"x".repeat(99)).chars().count(), LEAST);
+        assert_eq!(
+            Room::of(10).beside(8, &"x".repeat(99)).chars().count(),
+            LEAST
+        );
     }
 }

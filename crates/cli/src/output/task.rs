@@ -136,10 +136,7 @@ pub(crate) fn list(tasks: &[Task], room: &Room) -> String {
     let rows = tasks
         .iter()
         .map(|task| {
-            let about = task
-                .act
-                .as_deref()
-                .map(|act| room.cell(&act::summary(&act.parts)));
+            let about = task.act.as_deref().map(act::topic);
             vec![
                 safe(&task.id),
                 state_name(task.state).to_owned(),
@@ -148,7 +145,7 @@ pub(crate) fn list(tasks: &[Task], room: &Room) -> String {
             ]
         })
         .collect();
-    table(&["task", "state", "agent", "about"], rows)
+    table(&["task", "state", "agent", "about"], rows, room)
 }
 
 /// The tree of tasks under a root, each with its hops.
@@ -190,7 +187,7 @@ fn branch(
         .task
         .act
         .as_deref()
-        .map(|act| room.behind(&before, &act::summary(&act.parts)));
+        .map(|act| room.behind(&before, &act::topic(act)));
     writeln!(out, "{before}{}", about.unwrap_or_default())?;
     let children = below
         .get(task.task.id.as_str())

@@ -207,12 +207,14 @@ fn an_agent_is_called_by_its_name_and_a_version_by_its_first_digits() {
 fn a_folder_that_is_a_file_is_told_so() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("notes"), "").unwrap();
-    let refused = run(folder.path(), &["init", "notes"]).exits(2);
-    assert!(
-        refused
-            .stderr
-            .contains("notes is a file, and `init` writes into a folder"),
-        "{}",
-        refused.stderr
-    );
+    for path in ["notes", "notes/below"] {
+        let refused = run(folder.path(), &["init", path]).exits(2);
+        assert!(
+            refused
+                .stderr
+                .starts_with("error: notes is a file, and `init` writes into a folder"),
+            "{}",
+            refused.stderr
+        );
+    }
 }

@@ -315,7 +315,7 @@ async fn i01_what_an_agent_says_is_an_act_with_its_reason() {
             .operate(&lease, operation, body)
             .await
             .receipt("settled");
-        let task = house.ana.task(&string(&settled, "/task")).await;
+        let task = house.ana.task(string(&settled, "/task")).await;
         assert_eq!(
             (&task["state"], &task["reason"]),
             (&json!(state), &json!(reason))
@@ -365,7 +365,7 @@ async fn i01_what_an_agent_says_is_an_act_with_its_reason() {
         .operate(&lease, "acknowledge", json!({}))
         .await
         .receipt("settled");
-    let task = house.ana.task(&string(&settled, "/task")).await;
+    let task = house.ana.task(string(&settled, "/task")).await;
     assert_eq!(task["state"], "done");
 }
 

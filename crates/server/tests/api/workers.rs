@@ -265,7 +265,7 @@ async fn a_batch_has_a_result_for_each_operation() {
         ),
         (&json!("said"), &json!("settled"))
     );
-    let task = house.ana.task(&string(&results[1], "/receipt/task")).await;
+    let task = house.ana.task(string(&results[1], "/receipt/task")).await;
     assert_eq!(task["reply"]["parts"], text("whole"));
     assert_eq!(results[2]["problem"]["code"], "malformed");
     assert!(

@@ -44,8 +44,12 @@ impl Client {
         })?;
         let mut headers = HeaderMap::new();
         if let Some(key) = key {
+            if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+                let text = "the key is empty or holds characters that no key has";
+                return Err(Error::Setup(text.to_owned()));
+            }
             let mut value = HeaderValue::try_from(format!("Bearer {key}"))
-                .map_err(|_| Error::Setup("the key holds characters no key has".to_owned()))?;
+                .map_err(|error| Error::Setup(error.to_string()))?;
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
@@ -146,6 +150,10 @@ mod tests {
     fn a_client_is_made_for_http_and_https_only() {
         assert!(Client::new("http://127.0.0.1:1", None).is_ok());
         assert!(Client::new("https://example.org", Some("k")).is_ok());
+        for key in ["", "é", "a b", "a\n"] {
+            let error = Client::new("http://127.0.0.1:1", Some(key)).unwrap_err();
+            assert!(error.to_string().contains("the key"), "{error}");
+        }
         for base in ["127.0.0.1:1", "ftp://example.org", ""] {
             let error = Client::new(base, None).unwrap_err().to_string();
             assert!(error.contains(base), "{error}");

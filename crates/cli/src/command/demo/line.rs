@@ -74,12 +74,7 @@ fn about(said: &Act) -> String {
     if said.performative == Performative::Agree {
         return String::new();
     }
-    let words = said.text();
-    if words.is_empty() {
-        act::summary(&said.parts)
-    } else {
-        words
-    }
+    act::topic(said)
 }
 
 #[cfg(test)]
