@@ -373,7 +373,7 @@ pub(crate) enum Keys {
     List,
     /// Let a key speak for nobody any more
     Revoke {
-        /// Its id
+        /// Its id; its first digits are enough
         id: String,
     },
 }

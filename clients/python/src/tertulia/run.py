@@ -105,7 +105,7 @@ class Run:
                 more=len(unread) - 1,
             )
             self.end(error)
-            raise error from diverged
+            raise error from None
         self.journal.report(read)
         return receipt, True
 

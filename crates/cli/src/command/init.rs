@@ -89,5 +89,9 @@ mod tests {
         let definition = tertulia_engine::catalog::parse_definition(AGENT).unwrap();
         assert_eq!(definition.name, "example");
         assert_eq!(definition.owner.to_string(), "user:admin");
+        assert_eq!(
+            definition.instructions.trim(),
+            "You greet whoever asks, in one sentence, and repeat what was asked."
+        );
     }
 }

@@ -8,7 +8,7 @@ use tertulia_engine::{DataFolder, Engine};
 use tertulia_server::{Auth, Settings};
 
 use crate::{
-    arguments::Serve,
+    arguments::{Serve, URL},
     configuration::{Authentication, Configuration},
     exit::Exit,
     failure::Failure,
@@ -54,6 +54,11 @@ pub(super) async fn run(serve: &Serve, output: Output) -> Result<Exit, Failure> 
         ready["admin_key"] = json!(key);
     }
     output.data(&ready, |out| writeln!(out, "{url}"))?;
+    if url != URL {
+        output.note(&format!(
+            "clients on this machine reach it with:\n  export TERTULIA_URL={url}"
+        ));
+    }
     tell(&configuration, key.as_deref(), output);
     let auth = match configuration.authentication {
         Authentication::Keys => Auth::Required,

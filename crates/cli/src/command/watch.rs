@@ -37,10 +37,7 @@ pub(super) async fn run(api: &Api, watch: Watch, output: Output) -> Result<Exit,
     let room = output.room();
     loop {
         match follow(api, &watched, &mut cursor, &mut failed, &room, output).await {
-            Ok(Some(exit)) => {
-                output.shortened(&room);
-                return Ok(exit);
-            }
+            Ok(Some(exit)) => return Ok(exit),
             Ok(None) => {}
             Err(failure)
                 if matches!(failure.exit, Exit::Unreachable | Exit::Busy) && failed < ATTEMPTS => {}
@@ -108,6 +105,7 @@ async fn follow(
         output.data(&value, |out| {
             writeln!(out, "{}", event::on_a_line(&happened, room))
         })?;
+        output.shortened(room);
         if let Some(exit) = ended(watched, &happened) {
             return Ok(Some(exit));
         }

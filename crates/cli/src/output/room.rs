@@ -11,7 +11,15 @@ const LEAST: usize = 24;
 #[derive(Debug)]
 pub(crate) struct Room {
     most: Option<usize>,
-    short: Cell<bool>,
+    short: Cell<Short>,
+}
+
+/// Whether words were too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Short {
+    No,
+    Yes,
+    Told,
 }
 
 impl Room {
@@ -19,7 +27,7 @@ impl Room {
     pub(crate) const fn whole() -> Self {
         Self {
             most: None,
-            short: Cell::new(false),
+            short: Cell::new(Short::No),
         }
     }
 
@@ -27,7 +35,7 @@ impl Room {
     pub(crate) const fn of(columns: usize) -> Self {
         Self {
             most: Some(columns),
-            short: Cell::new(false),
+            short: Cell::new(Short::No),
         }
     }
 
@@ -46,15 +54,19 @@ impl Room {
         let Some(most) = self.most.map(|most| most.saturating_sub(taken).max(LEAST)) else {
             return words;
         };
-        if words.chars().count() > most {
-            self.short.set(true);
+        if words.chars().count() > most && self.short.get() == Short::No {
+            self.short.set(Short::Yes);
         }
         shortened(words, most)
     }
 
-    /// Whether words were shortened, since this was asked last.
+    /// Whether it is to be told that words were shortened, which is told once.
     pub(crate) fn was_short(&self) -> bool {
-        self.short.take()
+        let short = self.short.get() == Short::Yes;
+        if short {
+            self.short.set(Short::Told);
+        }
+        short
     }
 }
 
@@ -79,7 +91,9 @@ mod tests {
         assert!(!room.was_short());
         let shown = room.behind(&before, &"x".repeat(31));
         assert_eq!(shown, format!("{}…", "x".repeat(29)));
-        assert!(room.was_short() && !room.was_short());
+        assert!(room.was_short());
+        room.behind(&before, &"x".repeat(31));
+        assert!(!room.was_short());
     }
 
     #[test]

@@ -95,7 +95,29 @@ fn a_key_is_made_listed_and_revoked() {
         .collect();
     assert_eq!(labels, ["first start", "laptop"]);
 
-    with_key(&server, folder.path(), &admin, &["keys", "revoke", id]).exits(0);
+    // None begins so, or the other one does: neither is revoked by mistake.
+    with_key(
+        &server,
+        folder.path(),
+        &admin,
+        &["keys", "revoke", "sha256:"],
+    )
+    .exits(2);
+    let digits = id.strip_prefix("sha256:").unwrap();
+    let other = format!(
+        "{}{}",
+        if digits.starts_with('0') { 'f' } else { '0' },
+        &digits[1..12]
+    );
+    with_key(&server, folder.path(), &admin, &["keys", "revoke", &other]).exits(4);
+    with_key(&server, folder.path(), key, &["agents", "list"]).exits(0);
+    with_key(
+        &server,
+        folder.path(),
+        &admin,
+        &["keys", "revoke", &id[..19]],
+    )
+    .exits(0);
     with_key(&server, folder.path(), key, &["agents", "list"]).exits(4);
     with_key(
         &server,

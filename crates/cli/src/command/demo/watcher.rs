@@ -75,7 +75,6 @@ impl Watcher {
                 continue;
             }
             if self.ended {
-                output.shortened(&self.room);
                 return Ok(());
             }
             self.streams.news(output).await?;
@@ -158,6 +157,7 @@ impl Watcher {
             output.data(&shown, |out| {
                 writeln!(out, "{}", line::of(&said, &setting, &self.room))
             })?;
+            output.shortened(&self.room);
         }
         Ok(())
     }
