@@ -68,15 +68,18 @@ async def test_a_server_that_is_away_is_told_of_once(caplog: pytest.LogCaptureFi
     assert back == "the server at http://house answers again"
 
 
-def test_an_address_that_is_none_is_told_at_once() -> None:
+def test_an_address_or_a_key_that_is_none_is_told_at_once() -> None:
     with pytest.raises(ValueError, match="write http://HOST:PORT"):
         Transport("127.0.0.1:7300", None)
+    for key in ("é", "a b", "a\n"):
+        with pytest.raises(ValueError, match="the key holds characters"):
+            Transport("http://house", key)
 
 
 async def test_repeats_end_when_patience_does() -> None:
     failing = Failing(503, 503, 503)
     transport = failing.transport()
-    with pytest.raises(Unreachable, match="503"):
+    with pytest.raises(Unreachable, match="http://house did not take GET /v1/asks .* 503"):
         await transport.call("GET", "/v1/asks", repeat_for=0.0)
     await transport.close()
 

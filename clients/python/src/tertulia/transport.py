@@ -74,6 +74,8 @@ class Transport:
     ) -> None:
         if not url.startswith(("http://", "https://")):
             raise ValueError(f"`{url}` is no address of a server: write http://HOST:PORT")
+        if key and not (key.isascii() and key.isprintable() and " " not in key):
+            raise ValueError("the key holds characters that no key has")
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._url = url
         self._away = False
@@ -139,7 +141,10 @@ class Transport:
                 pause_for = max(pause_for, _retry_after(response))
                 why = str(problem(response))
             if give_up is not None and clock() + pause_for > give_up:
-                raise Unreachable(f"{method} {path}: {why}")
+                raise Unreachable(
+                    f"the server at {self._url} did not take {method} {path} within "
+                    f"{repeat_for:.0f} s: {why}"
+                )
             # That the server is away is told already.
             level = logging.DEBUG if self._away else logging.INFO
             log.log(level, "%s %s is repeated in %.1f s: %s", method, path, pause_for, why)

@@ -53,8 +53,7 @@ pub(super) fn of(said: &Act, setting: &Setting, room: &Room) -> String {
     let about = about(said);
     if !about.is_empty() {
         text.push_str("  ");
-        // On a terminal what stands behind the words shall fit as well.
-        let about = room.behind(&format!("{text}{behind}"), &about);
+        let about = room.behind(&text, &about);
         text.push_str(&about);
     }
     text.push_str(&behind);

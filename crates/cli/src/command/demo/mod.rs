@@ -34,7 +34,7 @@ use crate::{
     exit::Exit,
     failure::Failure,
     house,
-    output::{FAINT, Output, STRONG, painted, safe, task},
+    output::{FAINT, Output, Room, STRONG, painted, safe, task},
 };
 
 /// How long handlers may take to finish once the demo is left; then they give their leases back, and a later run goes on
@@ -104,9 +104,10 @@ fn fresh_folder() -> PathBuf {
 async fn tell(case: &str, folder: &Path, client: &Client, output: Output) -> Result<Exit, Failure> {
     let api = Api::new(client.base().as_str(), None)?;
     let root = send(client, case).await?;
-    let mut watcher = Watcher::new(api.clone(), client.clone(), &root, output);
+    let room = output.room();
+    let mut watcher = Watcher::new(api.clone(), client.clone(), &root, &room);
     watcher.follow(output).await?;
-    ended(&api, &root, folder, output).await
+    ended(&api, &root, folder, &room, output).await
 }
 
 /// The workers of the three agents.
@@ -178,10 +179,15 @@ fn failed(what: &str, error: &tertulia_worker::Error) -> Failure {
 }
 
 /// Tells what it came to: the tree of tasks, the diagnosis, and how to read all of it again.
-async fn ended(api: &Api, root: &Task, folder: &Path, output: Output) -> Result<Exit, Failure> {
+async fn ended(
+    api: &Api,
+    root: &Task,
+    folder: &Path,
+    room: &Room,
+    output: Output,
+) -> Result<Exit, Failure> {
     let tree = api.get(&["tasks", &root.id, "tree"]).value().await?;
     let tasks: Vec<TreeTask> = api::read(&tree["tasks"])?;
-    let room = output.room();
     output.data(&tree, |out| {
         writeln!(
             out,
@@ -191,9 +197,9 @@ async fn ended(api: &Api, root: &Task, folder: &Path, output: Output) -> Result<
                 "The tree of tasks, with the hops that worked on them"
             )
         )?;
-        task::tree(&tasks, &room, out)
+        task::tree(&tasks, room, out)
     })?;
-    output.shortened(&room);
+    output.shortened(room);
     let top = api.get(&["tasks", &root.id]).value().await?;
     let top: Task = api::read(&top)?;
     let exit = if let Some(found) = result(&top)? {

@@ -30,7 +30,7 @@ struct Read {
 }
 
 /// Follows the conversations under one root task.
-pub(super) struct Watcher {
+pub(super) struct Watcher<'a> {
     api: Api,
     root: String,
     streams: Streams,
@@ -43,12 +43,12 @@ pub(super) struct Watcher {
     latest: String,
     /// How many lost attempts of each task were told.
     lost: HashMap<String, u32>,
-    room: Room,
+    room: &'a Room,
     ended: bool,
 }
 
-impl Watcher {
-    pub(super) fn new(api: Api, client: Client, root: &Task, output: Output) -> Self {
+impl<'a> Watcher<'a> {
+    pub(super) fn new(api: Api, client: Client, root: &Task, room: &'a Room) -> Self {
         Self {
             api,
             root: root.id.clone(),
@@ -58,7 +58,7 @@ impl Watcher {
             pending: BTreeMap::new(),
             latest: String::new(),
             lost: HashMap::new(),
-            room: output.room(),
+            room,
             ended: false,
         }
     }
@@ -155,9 +155,8 @@ impl Watcher {
             let setting = self.setting(&said);
             let shown = json!({"act": value, "depth": setting.depth, "folds": setting.folds});
             output.data(&shown, |out| {
-                writeln!(out, "{}", line::of(&said, &setting, &self.room))
+                writeln!(out, "{}", line::of(&said, &setting, self.room))
             })?;
-            output.shortened(&self.room);
         }
         Ok(())
     }
