@@ -30,18 +30,35 @@ pub struct Job {
     pub ids: Ids,
 }
 
-/// One command of a batch could not be decided or written: an error of ours, told to its caller alone.
+/// Why one command of a batch was not carried out, told to its caller alone. Nothing of it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("an internal error: {0}")]
-pub struct Broken(pub String);
+pub enum Undone {
+    /// It could not be decided or written: an error of ours.
+    #[error("an internal error: {0}")]
+    Broken(String),
+    /// The storage failed after others of its batch had been stored singly.
+    #[error(transparent)]
+    Unstored(StoreError),
+}
 
 /// What became of a batch.
 #[derive(Debug)]
 pub struct Applied {
     /// What each command is answered, in order.
-    pub answers: Vec<Result<Answer, Broken>>,
+    pub answers: Vec<Result<Answer, Undone>>,
     /// Who is to be woken.
     pub news: News,
+}
+
+impl Applied {
+    /// Why some of the batch could not be stored, if so.
+    #[must_use]
+    pub fn unstored(&self) -> Option<StoreError> {
+        self.answers.iter().find_map(|answer| match answer {
+            Err(Undone::Unstored(error)) => Some(error.clone()),
+            _ => None,
+        })
+    }
 }
 
 /// What a commit has news about.
@@ -93,7 +110,7 @@ impl<S: Store> Core<S> {
     /// Applies a batch at `now`. When this returns, what it did is durable.
     ///
     /// # Errors
-    /// The storage failed: nothing of the batch is stored.
+    /// The storage failed: nothing of the batch is stored, or, where the error is fatal, nobody may be told what is.
     pub fn apply(&mut self, batch: &[Job], now: Timestamp) -> Result<Applied, StoreError> {
         match self.try_apply(batch, now) {
             Ok(applied) => Ok(applied),
@@ -113,7 +130,8 @@ impl<S: Store> Core<S> {
         self.store.rollback()
     }
 
-    /// A command of the batch is to blame: each is run by itself, and the culprit alone fails.
+    /// A command of the batch is to blame: each is run by itself, and the culprit alone fails. If the storage fails on
+    /// the way, what was stored until then is answered all the same, and the rest is told.
     fn apply_singly(
         &mut self,
         batch: &[Job],
@@ -125,20 +143,26 @@ impl<S: Store> Core<S> {
             news: News::default(),
         };
         for job in batch {
-            match self.try_apply(std::slice::from_ref(job), now) {
+            let error = match self.try_apply(std::slice::from_ref(job), now) {
                 Ok(one) => {
                     applied.answers.extend(one.answers);
                     applied.news.add(one.news);
+                    continue;
                 }
-                Err(error) => {
-                    self.forget()?;
-                    if !error.blames_command() {
-                        return Err(error);
-                    }
-                    tracing::error!(command = job.command.name(), %error, %cause, "a command could not be written");
-                    applied.answers.push(Err(Broken(error.to_string())));
-                }
+                Err(error) => self.forget().err().unwrap_or(error),
+            };
+            if error.is_fatal() {
+                return Err(error);
             }
+            if error.blames_command() {
+                tracing::error!(command = job.command.name(), %error, %cause, "a command could not be written");
+                let broken = Undone::Broken(error.to_string());
+                applied.answers.push(Err(broken));
+                continue;
+            }
+            let unstored = Err(Undone::Unstored(error));
+            applied.answers.resize(batch.len(), unstored);
+            break;
         }
         Ok(applied)
     }
@@ -218,7 +242,7 @@ impl<S: Store> Core<S> {
         &mut self,
         job: &Job,
         now: Timestamp,
-    ) -> Result<Result<Decision, Broken>, StoreError> {
+    ) -> Result<Result<Decision, Undone>, StoreError> {
         for _ in 0..LOAD_ROUNDS {
             // `decide` is pure: a panic in it leaves the facts as they were.
             let facts = &self.facts;
@@ -238,14 +262,14 @@ impl<S: Store> Core<S> {
         )))
     }
 
-    fn broken(&self, job: &Job, why: String) -> Broken {
+    fn broken(&self, job: &Job, why: String) -> Undone {
         tracing::error!(
             command = job.command.name(),
             facts = self.facts.len(),
             why,
             "a command could not be decided"
         );
-        Broken(why)
+        Undone::Broken(why)
     }
 }
 

@@ -5,6 +5,8 @@ use std::time::Duration;
 use tertulia_acts::command::Answer;
 use tertulia_store::StoreError;
 
+use crate::core::Undone;
+
 /// Why the engine did not answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EngineError {
@@ -42,6 +44,15 @@ impl From<StoreError> for EngineError {
             StoreError::Full => Self::StorageFull,
             error if error.blames_command() => Self::Internal(error.to_string()),
             error => Self::StorageUnavailable(error.to_string()),
+        }
+    }
+}
+
+impl From<Undone> for EngineError {
+    fn from(undone: Undone) -> Self {
+        match undone {
+            Undone::Broken(_) => Self::Internal(undone.to_string()),
+            Undone::Unstored(error) => Self::from(error),
         }
     }
 }

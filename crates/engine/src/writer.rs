@@ -156,7 +156,6 @@ impl<S: Store> Writer<S> {
                 self.shared
                     .metrics
                     .commit(replies.len(), begun.elapsed(), &applied.news);
-                self.shared.stored.store(true, Ordering::Relaxed);
                 self.answer(applied, replies, due, now);
             }
             Err(error) => self.fail(&error, replies, now),
@@ -174,11 +173,17 @@ impl<S: Store> Writer<S> {
         if applied.news.configuration {
             self.shared.credentials.forget();
         }
+        let unstored = applied.unstored();
+        if let Some(error) = &unstored {
+            tracing::warn!(%error, "the rest of a batch could not be stored");
+        }
+        self.shared
+            .stored
+            .store(unstored.is_none(), Ordering::Relaxed);
         let mut answers = applied.answers.into_iter();
         for (reply, answer) in replies.into_iter().zip(answers.by_ref()) {
             // Whoever hung up gets its answer from its receipt.
-            let _gone =
-                reply.send(answer.map_err(|broken| EngineError::Internal(broken.to_string())));
+            let _gone = reply.send(answer.map_err(EngineError::from));
         }
         for (due, answer) in due.into_iter().zip(answers) {
             if answer.is_err() {
