@@ -29,7 +29,10 @@ use crate::{
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return not_understood(&error),
+    };
     colour(&arguments.global);
     let output = Output {
         json: arguments.global.json,
@@ -47,6 +50,22 @@ fn main() -> ExitCode {
         // The hook has told of it.
         Err(_) => Exit::Internal.into(),
     }
+}
+
+/// Tells what cannot be read of what was typed, or the help that was asked for. What asked for JSON gets its errors so,
+/// although no more than that may be understood of it.
+fn not_understood(error: &clap::Error) -> ExitCode {
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    if !json || !error.use_stderr() {
+        error.exit();
+    }
+    let text = error.render().to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+    let (message, help) = text.split_once("\n\n").unwrap_or((text, ""));
+    let mut failure = Failure::usage(message);
+    failure.help = (!help.is_empty()).then(|| help.to_owned());
+    Output { json, full: false }.failure(&failure);
+    failure.exit.into()
 }
 
 fn run(arguments: Arguments, output: Output) -> Result<Exit, Failure> {

@@ -312,5 +312,15 @@ fn what_is_absent_is_told_so_and_what_is_wrong_is_a_wrong_argument() {
         &["keys", "create", "ana:x"],
     ] {
         client(arguments).exits(2);
+        // What asks for JSON is told of it in JSON, also where it is the arguments that are wrong.
+        let failed = client(&[&["--json"], arguments].concat()).exits(2);
+        assert_eq!(failed.stdout, "", "{arguments:?}");
+        let error = failed.error();
+        assert_eq!(error["exit"], 2, "{arguments:?}");
+        let message = error["message"].as_str().unwrap();
+        assert!(
+            !message.is_empty() && !message.starts_with("error"),
+            "{message}"
+        );
     }
 }
