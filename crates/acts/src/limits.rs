@@ -48,6 +48,9 @@ pub const CLAIM_LEASES: u32 = 64;
 pub const CLAIM_SPARE: u32 = 16;
 /// How long a claim may wait for work, at most (longer is brought back to it).
 pub const CLAIM_WAIT_MOST: Millis = Millis::seconds(60);
+/// How long a blocking `SendMessage` of A2A waits for its task, at most; then the task is returned as it stands. Below the
+/// minute after which proxies and clients commonly give up a silent call.
+pub const BLOCKING_WAIT_MOST: Millis = Millis::seconds(50);
 /// How long the receipt of a claim is kept.
 pub const CLAIM_KEPT: Millis = Millis::seconds(600);
 

@@ -53,6 +53,9 @@ pub enum Scope {
         /// The ask in whose handling it was made; such steps are not read again by a later run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         handling: Option<AskId>,
+        /// Whether it was made by a call that joined the activation without its token; nor are those.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        joined: bool,
     },
     /// A claim of one party for one agent.
     Claim {
@@ -161,6 +164,7 @@ impl Receipt {
                     task,
                     ordinal,
                     handling: None,
+                    joined: false,
                 },
                 _,
             ) => Some((*task, *ordinal)),

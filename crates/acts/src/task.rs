@@ -270,7 +270,10 @@ impl TaskState {
     /// # Errors
     /// It is not at work.
     pub fn ask(self, ask: AskId) -> Result<Self, InvalidTransition> {
-        let legal = matches!(self, Self::Working | Self::AwaitingClarification { .. });
+        let legal = matches!(
+            self,
+            Self::Working | Self::AwaitingAuthorization | Self::AwaitingClarification { .. }
+        );
         self.to(Self::AwaitingClarification { ask }, legal)
     }
 

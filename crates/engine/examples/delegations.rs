@@ -29,8 +29,8 @@ use tertulia_acts::{
     agent::{AgentLimits, Contracts, Definition, Retry, Runner},
     body::Body,
     command::{
-        Answer, Caller, Claim, Command, Configure, Grant, HopOperation, Opening, Reply, Send,
-        UnderHop,
+        Answer, Caller, Claim, Command, Configure, Grant, HopOperation, KnownBy, Opening, Reply,
+        Send, UnderHop,
     },
     contract::Contract,
     digest::{ClaimSecret, Digest},
@@ -203,7 +203,7 @@ async fn reply(engine: &Engine, logs: &Caller, grant: &Grant) -> Result<(), Fail
         artifacts: Vec::new(),
     };
     let under = UnderHop {
-        token: grant.token,
+        known_by: KnownBy::Token(grant.token),
         step: None,
         handling: None,
         read: Vec::new(),

@@ -1,10 +1,11 @@
 //! The agents of the house over A2A: the same callers as the native API, in that protocol's words.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::Router;
 use http::HeaderMap;
 use tertulia_a2a::server::{self, Denied};
+use tertulia_acts::limits::BLOCKING_WAIT_MOST;
 use tertulia_engine::Engine;
 
 use crate::{
@@ -32,6 +33,7 @@ pub(crate) fn agents(engine: Engine, settings: Settings) -> Router {
             base_url: public_url,
             default_agent,
             public_tenant: public_cards,
+            longest_wait: Duration::from_millis(BLOCKING_WAIT_MOST.0.unsigned_abs()),
         },
     )
 }

@@ -52,10 +52,15 @@ class Context:
             receipt, _ = await self._step("agree", {}, step, ("said",))
             receipt.expect("said")
 
-    async def progress(self, content: Content, *, step: str | None = None) -> None:
-        """Tells whoever asked how far the work is."""
+    async def progress(
+        self, content: Content, *, needs_credential: bool = False, step: str | None = None
+    ) -> None:
+        """Tells whoever asked how far the work is. With `needs_credential` the task waits for one,
+        out of band, and is `awaiting-authorization` until the next progress without it."""
         with self._calling("progress"):
-            body = {"parts": to_parts(content).wire()}
+            body: dict[str, Json] = {"parts": to_parts(content).wire()}
+            if needs_credential:
+                body["needs_credential"] = True
             receipt, _ = await self._step("progress", body, step, ("said",))
             receipt.expect("said")
 

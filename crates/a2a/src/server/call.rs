@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use http::HeaderMap;
 use tertulia_acts::{
-    command::{Answer, Caller, Command, HopOperation, UnderHop},
+    command::{Answer, Caller, Command, HopOperation, KnownBy, UnderHop},
     digest::{Digest, HopToken},
     facts::Fault,
-    ids::TaskId,
+    ids::{ConversationId, TaskId},
     lease::LeaseState,
     party::Party,
     receipt::Outcome,
@@ -37,12 +37,23 @@ pub(super) struct Call {
     pub(super) viewer: Viewer,
     /// The agent that is called.
     pub(super) agent: Party,
-    /// The token of the hop that it is made in.
+    /// The token of the hop that it is made in, if it sent one.
     pub(super) token: Option<HopToken>,
+    /// The activation that it is made in, by its token or because it joined.
+    pub(super) at_work: Option<AtWork>,
     /// The key in its header.
     pub(super) key: Option<String>,
     /// The number of the last event that the caller has seen of a stream.
     pub(super) seen: Option<u32>,
+}
+
+/// The activation that a call is made in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AtWork {
+    /// By what the agent at work is known.
+    pub(super) known_by: KnownBy,
+    /// The conversation that it is at work in.
+    pub(super) conversation: ConversationId,
 }
 
 impl Call {
@@ -56,9 +67,12 @@ impl Call {
         let token: Option<HopToken> = header(headers, HOP_TOKEN)?
             .map(|text| text.parse().map_err(|error| wrong_header(HOP_TOKEN, error)))
             .transpose()?;
-        let viewer = match &token {
-            None => Viewer::new(caller.tenant, caller.party.clone()),
-            Some(token) => at_work(&house, &caller, token)?,
+        let (viewer, at_work) = match token {
+            None => (Viewer::new(caller.tenant, caller.party.clone()), None),
+            Some(token) => {
+                let (viewer, at_work) = at_work(&house, &caller, token)?;
+                (viewer, Some(at_work))
+            }
         };
         let seen = header(headers, "last-event-id")?.and_then(|text| text.parse().ok());
         Ok(Self {
@@ -68,20 +82,21 @@ impl Call {
             viewer,
             agent,
             token,
+            at_work,
             seen,
         })
     }
 
-    /// An operation under the hop of `token`.
+    /// An operation under a hop.
     pub(super) fn under(
         &self,
-        token: HopToken,
+        at_work: AtWork,
         step: Option<String>,
         content: Digest,
         operation: HopOperation,
     ) -> Command {
         let under = UnderHop {
-            token,
+            known_by: at_work.known_by,
             step,
             handling: None,
             read: Vec::new(),
@@ -135,7 +150,7 @@ impl Call {
 }
 
 /// The agent at work under a hop token, if the caller serves it. One that is another's looks like one that ended.
-fn at_work(house: &House, caller: &Caller, token: &HopToken) -> Result<Viewer, A2aError> {
+fn at_work(house: &House, caller: &Caller, token: HopToken) -> Result<(Viewer, AtWork), A2aError> {
     let lost = || failure::fault(&Fault::LeaseLost);
     let reader = house.engine.reader();
     let found = reader.hop_by_token(token.hash()).map_err(failure::engine)?;
@@ -156,7 +171,11 @@ fn at_work(house: &House, caller: &Caller, token: &HopToken) -> Result<Viewer, A
     let party = Party::agent(&hop.agent).map_err(failure::internal)?;
     let mut viewer = Viewer::new(caller.tenant, party);
     viewer.task = (lease.state == LeaseState::Live).then_some(lease.task);
-    Ok(viewer)
+    let at_work = AtWork {
+        known_by: KnownBy::Token(token),
+        conversation: hop.conversation,
+    };
+    Ok((viewer, at_work))
 }
 
 /// Whether the client activates the speech-act extension.

@@ -17,6 +17,7 @@ mod call;
 mod cancel;
 mod card;
 mod failure;
+mod joining;
 mod list;
 mod operation;
 mod path;
@@ -29,6 +30,7 @@ mod wait;
 use std::{
     collections::HashSet,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use axum::{Router, routing::any};
@@ -68,6 +70,8 @@ pub struct Settings {
     pub default_agent: Option<String>,
     /// The tenant whose cards are read without a credential; with one, a caller reads those of its own tenant.
     pub public_tenant: Option<String>,
+    /// How long a blocking `SendMessage` waits, at most; then it returns the task as it stands.
+    pub longest_wait: Duration,
 }
 
 /// What the handlers share.

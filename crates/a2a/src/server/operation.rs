@@ -308,11 +308,15 @@ pub(super) fn no_push() -> A2aError {
     )
 }
 
-async fn perform(call: Call, request: Request) -> Result<Reply, A2aError> {
+async fn perform(mut call: Call, request: Request) -> Result<Reply, A2aError> {
     tenant(&call, request.tenant())?;
     match request {
-        Request::SendMessage(request) => send::send(&call, request).await.map(Reply::Sent),
+        Request::SendMessage(request) => {
+            call.join(&request.message)?;
+            send::send(&call, request).await.map(Reply::Sent)
+        }
         Request::SendStreamingMessage(request) => {
+            call.join(&request.message)?;
             let frames = stream::send(call, request).await?;
             Ok(Reply::Stream(Box::pin(frames)))
         }

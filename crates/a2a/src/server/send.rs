@@ -111,11 +111,11 @@ async fn open(call: &Call, said: Said) -> Result<Sent, A2aError> {
     let key = said.key.clone();
     let place = place(call, &context)?;
     let opening = map::opening(said, call.agent.clone(), place)?;
-    let command = match call.token {
-        Some(token) => {
+    let command = match call.at_work {
+        Some(at_work) => {
             let content = opening.content();
             call.under(
-                token,
+                at_work,
                 key,
                 content,
                 HopOperation::Delegate(Box::new(opening)),
@@ -125,7 +125,7 @@ async fn open(call: &Call, said: Said) -> Result<Sent, A2aError> {
     };
     match call.command(command).await? {
         Ok(Outcome::Accepted { task, .. }) => {
-            let context = if call.token.is_some() {
+            let context = if call.at_work.is_some() {
                 // Under a hop it may have attached to a task of another conversation.
                 Context::Unknown
             } else if context.is_empty() {
@@ -160,7 +160,11 @@ fn place(call: &Call, context: &str) -> Result<Place, A2aError> {
             Err(wrong_context("is a conversation that you take no part in"))
         };
     }
-    if call.token.is_some() {
+    if let Some(at_work) = &call.at_work {
+        if at_work.conversation.to_string() == context {
+            // That of the task at work, which tells where the call belongs and not where it is said.
+            return Ok(Place::Standing);
+        }
         let what = "is a name of your own, which an agent at work has none of; leave it out, or send one that came back";
         return Err(wrong_context(what));
     }
@@ -214,10 +218,10 @@ async fn go_on(call: &Call, said: Said) -> Result<Sent, A2aError> {
         Err(Unfit::Error(error)) => return Err(error),
     };
     answer.ask = ask;
-    let command = match call.token {
-        Some(token) => {
+    let command = match call.at_work {
+        Some(at_work) => {
             let step = answer.key.clone();
-            call.under(token, step, answer.content, HopOperation::Answer(answer))
+            call.under(at_work, step, answer.content, HopOperation::Answer(answer))
         }
         None => Command::Answer(call.caller.clone(), answer),
     };
@@ -235,7 +239,7 @@ async fn go_on(call: &Call, said: Said) -> Result<Sent, A2aError> {
 
 /// Whether the key was used before: then the engine tells what came of it, however the task stands now.
 fn is_repeat(call: &Call, said: &Said) -> Result<bool, A2aError> {
-    let (Some(key), None) = (&said.key, call.token) else {
+    let (Some(key), None) = (&said.key, &call.at_work) else {
         return Ok(false);
     };
     let engine = &call.house.engine;

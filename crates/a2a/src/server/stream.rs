@@ -175,7 +175,7 @@ impl Follow {
                 Ok(true) => {}
                 Ok(false) => {
                     let (_, watch) = self.task.as_mut()?;
-                    if news(&self.call, watch).await == Woken::Stopping {
+                    if news(&self.call, watch, None).await != Woken::News {
                         return None;
                     }
                 }

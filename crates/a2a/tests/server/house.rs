@@ -6,6 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use serde_json::{Value, json};
@@ -27,6 +28,8 @@ pub(crate) const BOB: &str = "key-of-bob";
 pub(crate) const EVE: &str = "key-of-eve";
 /// Of `agent:coordinator`.
 pub(crate) const COORDINATOR: &str = "key-of-coordinator";
+/// Of `agent:echo`.
+pub(crate) const ECHO: &str = "key-of-echo";
 
 pub(crate) struct House {
     pub(crate) engine: Engine,
@@ -111,6 +114,11 @@ pub(crate) fn definition(name: &str, owner: &str) -> Definition {
 impl House {
     /// Ana and Bob of `main`, Eve of `other`; agents `echo` and `coordinator` of Ana's, and an `echo` of Eve's.
     pub(crate) async fn open() -> Self {
+        Self::waiting_at_most(Duration::from_mins(1)).await
+    }
+
+    /// The same, where a blocking message waits only so long.
+    pub(crate) async fn waiting_at_most(longest_wait: Duration) -> Self {
         let data = DataFolder::Temporary;
         let engine = Engine::start(&Options { data }).unwrap();
         let main = engine.tenant("main").await.unwrap();
@@ -126,18 +134,21 @@ impl House {
             let definition = Arc::new(definition(name, owner));
             configure(&engine, Configure::Agent { tenant, definition }).await;
         }
-        let change = Configure::Key {
-            tenant: main,
-            party: party("agent:coordinator"),
-            digest: Digest::of(COORDINATOR.as_bytes()),
-            label: "test".into(),
-        };
-        configure(&engine, change).await;
+        for (agent, key) in [("agent:coordinator", COORDINATOR), ("agent:echo", ECHO)] {
+            let change = Configure::Key {
+                tenant: main,
+                party: party(agent),
+                digest: Digest::of(key.as_bytes()),
+                label: "test".into(),
+            };
+            configure(&engine, change).await;
+        }
         let settings = Settings {
             authenticator: Arc::new(Keys(engine.clone())),
             base_url: None,
             default_agent: Some("echo".into()),
             public_tenant: Some("main".into()),
+            longest_wait,
         };
         Self::serve(engine, settings).await
     }

@@ -105,6 +105,25 @@ async fn return_immediately_does_not_wait_and_get_task_reads_the_rest() {
     assert_eq!(read["result"]["artifacts"][0]["parts"][0]["text"], "late");
 }
 
+#[tokio::test]
+async fn a_blocking_message_waits_no_longer_than_the_limit_and_its_task_goes_on() {
+    let house = House::waiting_at_most(std::time::Duration::ZERO).await;
+    let answer = house.call(ANA, "SendMessage", message("echo on")).await;
+    let task = &answer["result"]["task"];
+    assert_eq!(task["status"]["state"], "TASK_STATE_SUBMITTED", "{answer}");
+    // The task was not given up with the wait.
+    let grant = crate::worker::claim(&house.engine, "echo").await.unwrap();
+    assert_eq!(task["id"], grant.task.id().to_string());
+    let done = crate::worker::reply(tertulia_acts::body::Body::text("after all"));
+    crate::worker::act(&house.engine, &grant, done).await;
+    let read = house.call(ANA, "GetTask", json!({"id": task["id"]})).await;
+    assert_eq!(read["result"]["status"]["state"], "TASK_STATE_COMPLETED");
+    assert_eq!(
+        read["result"]["artifacts"][0]["parts"][0]["text"],
+        "after all"
+    );
+}
+
 async fn asked(house: &House, members: Value) -> Value {
     let params = message_with("ask me", members, json!({}));
     let answer = house.call(ANA, "SendMessage", params).await;

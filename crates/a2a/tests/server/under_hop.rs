@@ -192,3 +192,92 @@ async fn a_context_under_a_hop_is_one_that_the_server_gave() {
         .await;
     assert_eq!(own["error"]["code"], -32602, "{own}");
 }
+
+/// The members of a message that name where it belongs.
+fn naming(grant: &Grant) -> [Value; 2] {
+    [
+        json!({"contextId": grant.task.made.conversation.to_string()}),
+        json!({"referenceTaskIds": ["theirs", grant.task.id().to_string()]}),
+    ]
+}
+
+#[tokio::test]
+async fn an_agent_at_work_joins_by_its_own_context_or_task_without_a_token() {
+    let house = House::at_work().await;
+    let grant = at_work(&house).await;
+    for (n, members) in naming(&grant).into_iter().enumerate() {
+        let params = message_with(&format!("echo {n}"), members.clone(), json!({}));
+        let answer = house.call(COORDINATOR, "SendMessage", params.clone()).await;
+        let task = &answer["result"]["task"];
+        assert_eq!(task["status"]["state"], "TASK_STATE_COMPLETED", "{answer}");
+        assert_eq!(declared(&task["history"][0])["hop"], grant.hop.to_string());
+        let id = task["id"].as_str().unwrap().parse().unwrap();
+        let viewer = Viewer::new(grant.task.made.tenant, party("user:ana"));
+        let read = house.engine.reader().task(&viewer, id).unwrap().unwrap();
+        assert_eq!(read.task.made.parent, Some(grant.task.id()));
+        assert_eq!(read.task.made.genealogy.depth(), 1);
+        // What was made is a step: the same again is made no second time.
+        let again = house.call(COORDINATOR, "SendMessage", params).await;
+        assert_eq!(again["result"]["task"]["id"], task["id"]);
+    }
+    // A question of a child is the joined agent's to answer.
+    let [_, reference] = naming(&grant);
+    let asked = message_with("ask", reference.clone(), json!({}));
+    let asked = house.call(COORDINATOR, "SendMessage", asked).await;
+    let task = &asked["result"]["task"];
+    assert_eq!(
+        task["status"]["state"], "TASK_STATE_INPUT_REQUIRED",
+        "{asked}"
+    );
+    let mut members = reference;
+    members["taskId"] = task["id"].clone();
+    let answer = message_with("that one", members, json!({}));
+    let done = house.call(COORDINATOR, "SendMessage", answer).await;
+    let parts = &done["result"]["task"]["artifacts"][0]["parts"];
+    assert_eq!(parts[0]["text"], "you said that one", "{done}");
+}
+
+#[tokio::test]
+async fn nobody_joins_what_is_not_its_own() {
+    let house = House::at_work().await;
+    let grant = at_work(&house).await;
+    let viewer = |of: &str| Viewer::new(grant.task.made.tenant, party(of));
+    for members in naming(&grant) {
+        // Bob cannot see the tree, and Ana, whose root it is, is not the agent: each opens a root of its own.
+        for (key, of) in [(BOB, "user:bob"), (ANA, "user:ana")] {
+            let params = message_with("echo", members.clone(), json!({}));
+            let answer = house.call(key, "SendMessage", params).await;
+            let task = &answer["result"]["task"];
+            let id = task["id"].as_str().unwrap().parse().unwrap();
+            let read = house.engine.reader().task(&viewer(of), id).unwrap();
+            let read = read.unwrap();
+            assert_eq!(read.task.made.parent, None, "{of} {members}");
+            assert_ne!(id.root, grant.task.id().root);
+        }
+        // An agent that is at work on nothing there.
+        let params = message_with("echo", members.clone(), json!({}));
+        let answer = house.call(crate::house::ECHO, "SendMessage", params).await;
+        let reason = &declared(&answer["result"]["message"])["reason"];
+        assert_eq!(reason, "no-root", "{answer}");
+    }
+    // Who waits is not at work, and who has ended less so.
+    let body = Body::text("go on?");
+    let ask = HopOperation::Ask(AskUp { body, within: None });
+    worker::act(&house.engine, &grant, ask).await;
+    for members in naming(&grant) {
+        let params = message_with("echo", members, json!({}));
+        let answer = house.call(COORDINATOR, "SendMessage", params).await;
+        let reason = &declared(&answer["result"]["message"])["reason"];
+        assert_eq!(reason, "no-root", "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn one_that_names_several_of_its_activations_is_asked_which() {
+    let house = House::at_work().await;
+    let (one, two) = (at_work(&house).await, at_work(&house).await);
+    let tasks = [one.task.id().to_string(), two.task.id().to_string()];
+    let params = message_with("echo", json!({"referenceTaskIds": tasks}), json!({}));
+    let answer = house.call(COORDINATOR, "SendMessage", params).await;
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+}

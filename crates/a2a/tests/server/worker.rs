@@ -6,8 +6,8 @@ use serde_json::json;
 use tertulia_acts::{
     body::{Body, NewArtifact, Part},
     command::{
-        Answer, AskUp, Caller, Claim, Command, Decline, Fail, Grant, HopOperation, Progress, Reply,
-        UnderHop,
+        Answer, AskUp, Caller, Claim, Command, Decline, Fail, Grant, HopOperation, KnownBy,
+        Progress, Reply, UnderHop,
     },
     digest::{ClaimSecret, Digest},
     envelope::Act,
@@ -45,7 +45,7 @@ pub(crate) async fn act(engine: &Engine, grant: &Grant, operation: HopOperation)
     let agent = grant.task.made.debtor.name();
     let content = Digest::of(format!("{operation:?}").as_bytes());
     let under = UnderHop {
-        token: grant.token,
+        known_by: KnownBy::Token(grant.token),
         step: None,
         handling: None,
         read: vec![1, 2, 3],
@@ -120,7 +120,15 @@ async fn work(engine: &Engine, grant: &Grant) {
         },
         "progress" => {
             let body = Body::text("half way");
-            act(engine, grant, HopOperation::Progress(Progress { body })).await;
+            act(
+                engine,
+                grant,
+                HopOperation::Progress(Progress {
+                    body,
+                    needs_credential: false,
+                }),
+            )
+            .await;
             reply(Body::text("done"))
         }
         "files" => HopOperation::Reply(Reply {

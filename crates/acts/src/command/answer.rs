@@ -16,7 +16,7 @@ use crate::{
     performative::Performative,
     reason::Reason,
     receipt::Outcome,
-    transition::{Speech, log, say, wake},
+    transition::{Speech, climb, log, say, wake},
 };
 
 /// An answer to an ask.
@@ -193,5 +193,7 @@ pub(super) fn resume_asker(d: &mut Draft<'_>, mut task: crate::task::Task) -> Re
     }
     let id = task.id();
     d.put(task);
+    // A credential may be missing below by now.
+    climb(d, Some(id))?;
     wake(d, id)
 }

@@ -13,8 +13,9 @@ use crate::{
     limits::{ASK_DEADLINE, ROUNDS_PER_TASK},
     performative::Performative,
     receipt::Outcome,
+    task::TaskState,
     time::Millis,
-    transition::{Speech, log, notify, say, wake},
+    transition::{Speech, climb, log, notify, say, wake},
 };
 
 /// A question upwards.
@@ -65,6 +66,7 @@ pub(super) fn decide(d: &mut Draft<'_>, holder: &mut Holder, ask: &AskUp) -> Res
         made: d.now,
     });
     task.now.rounds += 1;
+    let had_no_credential = task.now.state == TaskState::AwaitingAuthorization;
     task.now.state = task.now.state.ask(id)?;
     task.now.changed = d.now;
     let detail = json!({"ask": id, "addressee": addressee});
@@ -83,8 +85,11 @@ pub(super) fn decide(d: &mut Draft<'_>, holder: &mut Holder, ask: &AskUp) -> Res
         EventKind::TaskState,
         detail,
     )?;
-    let tenant = task.made.tenant;
+    let (tenant, above) = (task.made.tenant, task.made.parent);
     d.put(task);
+    if had_no_credential {
+        climb(d, above)?;
+    }
     holder.reread(d)?;
     park::give_up_lease(d, holder, Wait::Ask { ask: id })?;
     match addressee {

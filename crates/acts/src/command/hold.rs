@@ -20,7 +20,7 @@ pub(super) enum Hold {
 
 /// Finds the lease of the token and judges whether it still gives a hold.
 pub(super) fn hold(d: &mut Draft<'_>, caller: &Caller, under: &UnderHop) -> Result<Hold, Stop> {
-    let Some(lease) = d.find_lease(under.token.hash())? else {
+    let Some(lease) = d.find_lease(under.known_by.token())? else {
         return Err(Fault::LeaseLost.into());
     };
     let hop = d.hop(lease.hop)?;

@@ -116,11 +116,37 @@ pub enum Due {
     Group(GroupId),
 }
 
+/// By what an agent at work is known (SEMANTICS 3).
+#[derive(Debug, Clone, Copy)]
+pub enum KnownBy {
+    /// The token of its lease, which it sent.
+    Token(HopToken),
+    /// A call of the authenticated agent itself that named its own activation: the digest of the token, which it does not
+    /// know. What it makes so is made once like any step, but by another program than the one that holds the lease: no
+    /// later run of that one is expected to come to it.
+    Joined(Digest),
+}
+
+impl KnownBy {
+    /// The digest of the token, by which the lease is found.
+    #[must_use]
+    pub fn token(&self) -> Digest {
+        match self {
+            Self::Token(token) => token.hash(),
+            Self::Joined(digest) => *digest,
+        }
+    }
+
+    const fn is_joined(self) -> bool {
+        matches!(self, Self::Joined(_))
+    }
+}
+
 /// An operation under a hop token (SEMANTICS 1).
 #[derive(Debug, Clone)]
 pub struct UnderHop {
-    /// The token.
-    pub token: HopToken,
+    /// By what the lease is found.
+    pub known_by: KnownBy,
     /// What the operation is called among the task's steps, where it is one.
     pub step: Option<String>,
     /// The ask in whose handling it is made.
@@ -206,7 +232,7 @@ impl Command {
     pub fn needs(&self) -> Vec<Need> {
         match self {
             Self::Send(caller, send) => send.needs(caller),
-            Self::UnderHop(_, under) => vec![Need::Token(under.token.hash())],
+            Self::UnderHop(_, under) => vec![Need::Token(under.known_by.token())],
             Self::Claim(caller, claim) => claim.needs(caller),
             Self::Heartbeat(_, tokens) => tokens
                 .iter()

@@ -6,7 +6,7 @@ use crate::{
     facts::{Draft, Stop},
     performative::Performative,
     receipt::Outcome,
-    transition::{Speech, say},
+    transition::{Speech, authorize, say},
 };
 
 /// Tells how far it is.
@@ -14,6 +14,9 @@ use crate::{
 pub struct Progress {
     /// In these words.
     pub body: Body,
+    /// Whether it waits for a credential, out of band, at the peer that it works at; the next progress without this says
+    /// that it goes on.
+    pub needs_credential: bool,
 }
 
 pub(super) fn decide(
@@ -31,6 +34,6 @@ pub(super) fn decide(
     speech.hop = Some(holder.hop.id);
     speech.in_reply_to = Some(task.made.opening);
     let act = say(d, &mut task, speech)?;
-    d.put(task);
+    authorize(d, task, progress.needs_credential)?;
     Ok(Outcome::Said { act })
 }

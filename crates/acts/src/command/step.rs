@@ -28,6 +28,8 @@ impl UnderHop {
                     .unwrap_or_else(|| self.content.to_string());
                 Some(match self.handling {
                     Some(ask) => format!("{ask}/{name}"),
+                    // Two programs do not take each other's names.
+                    None if self.known_by.is_joined() => format!("joined/{name}"),
                     None => name,
                 })
             }
@@ -73,7 +75,9 @@ pub(super) fn replay(
 
 /// A new step must come after all those recorded, and there may be so many of them.
 pub(super) fn admit(holder: &Holder, name: &str, under: &UnderHop) -> Result<(), Stop> {
-    let exempt = under.handling.is_some() || matches!(under.operation, HopOperation::Answer(_));
+    let exempt = under.handling.is_some()
+        || under.known_by.is_joined()
+        || matches!(under.operation, HopOperation::Answer(_));
     let unread = holder.lease.unread.len();
     if unread > 0 && !exempt {
         return Err(Fault::ReplayDiverged {
@@ -106,6 +110,7 @@ pub(super) fn record(
         task: task.id(),
         ordinal: task.now.steps,
         handling: under.handling,
+        joined: under.known_by.is_joined(),
     };
     d.put(Receipt::new(
         scope,

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::{Speech, fire, log, notify, say, slots::free, wake};
+use super::{Speech, climb, fire, log, notify, say, slots::free, wake};
 use crate::{
     ask::AskState,
     body::{ArtifactRef, Body},
@@ -94,6 +94,8 @@ pub(crate) fn end_task(d: &mut Draft<'_>, mut task: Task, end: End) -> Result<Ac
     speech.artifacts = end.artifacts;
     let result = say(d, &mut task, speech)?;
 
+    let had_no_credential = task.now.state == TaskState::AwaitingAuthorization;
+    let above = task.made.parent;
     task.now.state = task.now.state.end(match end.performative {
         Performative::Inform => TaskState::Done { result },
         Performative::Refuse => TaskState::Refused { result },
@@ -121,6 +123,9 @@ pub(crate) fn end_task(d: &mut Draft<'_>, mut task: Task, end: End) -> Result<Ac
     run_key_out(d, &task)?;
     end_activation(d, &task, end.lease, end.dead.is_some())?;
     tell_requester(d, task, result)?;
+    if had_no_credential {
+        climb(d, above)?;
+    }
     Ok(result)
 }
 

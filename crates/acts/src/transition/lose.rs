@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{End, end_task, log, slots::free};
+use super::{End, authorize, end_task, log, slots::free};
 use crate::{
     agent::Retry,
     envelope::Refusal,
@@ -86,7 +86,9 @@ pub(crate) fn lose(
     task.now.delivery = task.now.delivery.retry(due)?;
     task.now.changed = d.now;
     let id = task.id();
-    d.put(task.clone());
+    // Whether a credential is still missing, the next attempt finds out.
+    authorize(d, task, false)?;
+    let task = d.task(id)?;
     free(d, &task)?;
     Ok(Outcome::WillRetry { task: id, due })
 }

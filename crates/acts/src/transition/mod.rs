@@ -1,5 +1,6 @@
 //! What happens to rows when something is said. Each move stands here once, and every command is made of them.
 
+mod authorization;
 mod bring;
 mod end;
 mod foresee;
@@ -10,6 +11,7 @@ mod speak;
 mod wake;
 
 pub(crate) use self::{
+    authorization::{authorize, climb},
     bring::bring,
     end::{End, EndedBy, end_task},
     foresee::foresee_ends,

@@ -171,13 +171,23 @@ fn deliveries_and_states_agree(t: &Tables) {
             .collect();
         match &task.now.state {
             TaskState::Queued => assert!(task.now.attempts == 0 && asks.is_empty(), "{id}"),
-            TaskState::Working => {
+            TaskState::Working | TaskState::AwaitingAuthorization => {
                 assert!(task.now.attempts > 0 && asks.is_empty(), "{id}: {asks:?}");
             }
             TaskState::AwaitingClarification { ask } => {
                 assert!(asks.contains(ask), "{id}: {asks:?}");
             }
             state => assert!(state.is_terminal() && asks.is_empty(), "{id}: {asks:?}"),
+        }
+        if task.now.state == TaskState::AwaitingAuthorization
+            && let Some(above) = task.made.parent
+        {
+            let above = t.tasks.get(&above).unwrap();
+            assert_ne!(
+                above.now.state,
+                TaskState::Working,
+                "{id} waits, not so the one above"
+            );
         }
         let attempts = t.hops.rows().filter(|hop| hop.task == id).count();
         assert_eq!(attempts, task.now.attempts as usize, "{id}");

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tertulia_acts::{
-    command::{Answer, Command, Grant, HopOperation, Place},
+    command::{Answer, Command, Grant, HopOperation, KnownBy, Place},
     facts::Fault,
     ids::TaskId,
     limits::{BACKOFF_FIRST, DEADLINE, KEY_KEPT, LEASE, STEPS_PER_TASK},
@@ -253,6 +253,26 @@ fn steps_made_for_a_question_are_not_read_again() {
     };
     assert_eq!(unread, 1);
     assert_eq!(w.state(child), "working");
+}
+
+#[test]
+fn steps_of_a_call_that_joined_are_made_once_and_not_read_again() {
+    let (mut w, task, grant) = at_work();
+    let joined = |grant: &Grant, text: &str| {
+        let mut step = under(grant.token, "step-1", delegate(request("logs", text)));
+        step.known_by = KnownBy::Joined(grant.token.hash());
+        step
+    };
+    w.does_as(&grant, "step-1", record(json!(1)));
+    let first = outcome(w.operate(&grant, joined(&grant, "b")));
+    let child = accepted(&first);
+    assert_eq!(w.task(child).made.parent, Some(task));
+    // The names of those who joined are their own, and the next run comes to its own steps alone.
+    let second = next_attempt(&mut w);
+    assert_eq!(outcome(w.operate(&second, joined(&second, "b"))), first);
+    w.does_as(&second, "step-1", record(json!(1)));
+    w.does_as(&second, "step-2", record(json!(2)));
+    assert_eq!(w.task(task).now.steps, 3);
 }
 
 #[test]

@@ -7,6 +7,7 @@
 )]
 
 mod asks;
+mod authorization;
 mod cancel;
 mod check;
 mod claims;

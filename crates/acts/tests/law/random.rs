@@ -23,8 +23,8 @@ use tertulia_acts::{
 use crate::{
     check,
     words::{
-        answer, answer_to, ask_within, cancel, decline, delegate, fail, opening, progress, record,
-        reply, reply_with,
+        answer, answer_to, ask_within, cancel, decline, delegate, fail, needs_credential, opening,
+        progress, record, reply, reply_with,
     },
     world::{HOME, World, claim, definition, party, under},
 };
@@ -254,6 +254,7 @@ impl Life {
             6 => fail(false),
             7..9 => fail(true),
             9 => HopOperation::Agree,
+            10 if it.about.is_multiple_of(2) => needs_credential(text),
             10 => progress(text),
             11 => HopOperation::Release,
             12 => record(json!(it.about % 2)),

@@ -1,7 +1,7 @@
 //! The first conversation, step by step: delegate, ask, answer, a coordinator killed and resumed; and its variants.
 
 use tertulia_acts::{
-    command::{Answer, Command, Grant, HopOperation},
+    command::{Answer, Command, Grant, HopOperation, KnownBy},
     facts::Fault,
     group::GroupMode,
     hop::Activation,
@@ -258,7 +258,7 @@ fn variant_c_an_answer_that_was_committed_and_not_heard_of_is_there_already() {
     w.upkeep();
     w.wait(BACKOFF_FIRST);
     let second = w.claim("coordinator");
-    again.token = second.token;
+    again.known_by = KnownBy::Token(second.token);
     let replayed = w.operate(&second, again);
     assert!(matches!(replayed, Answer::Outcome { replayed: true, .. }));
     assert_eq!(w.evidence(it.root), 1);

@@ -71,6 +71,14 @@ pub(crate) fn artifact_of(text: &str) -> NewArtifact {
 pub(crate) fn progress(text: &str) -> HopOperation {
     HopOperation::Progress(Progress {
         body: Body::text(text),
+        needs_credential: false,
+    })
+}
+
+pub(crate) fn needs_credential(text: &str) -> HopOperation {
+    HopOperation::Progress(Progress {
+        body: Body::text(text),
+        needs_credential: true,
     })
 }
 

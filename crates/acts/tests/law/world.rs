@@ -5,7 +5,9 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use tertulia_acts::{
     agent::{AgentLimits, Contracts, Definition, Retry, Runner},
-    command::{Answer, Caller, Claim, Command, Configure, Due, Grant, HopOperation, UnderHop},
+    command::{
+        Answer, Caller, Claim, Command, Configure, Due, Grant, HopOperation, KnownBy, UnderHop,
+    },
     decide::{Undecided, decide},
     digest::{ClaimSecret, Digest, HopToken, Ids},
     facts::{Change, Facts, Fault, Need},
@@ -356,7 +358,7 @@ pub(crate) fn secret(of: &str) -> ClaimSecret {
 
 pub(crate) fn under(token: HopToken, step: &str, operation: HopOperation) -> UnderHop {
     UnderHop {
-        token,
+        known_by: KnownBy::Token(token),
         step: Some(step.to_owned()),
         handling: None,
         read: Vec::new(),

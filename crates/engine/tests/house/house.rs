@@ -12,8 +12,8 @@ use tertulia_acts::{
     agent::{AgentLimits, Contracts, Definition, Retry, Runner},
     body::Body,
     command::{
-        Answer, Caller, Claim, Command, Configure, Grant, HopOperation, Opening, Reply, Send,
-        UnderHop,
+        Answer, Caller, Claim, Command, Configure, Grant, HopOperation, KnownBy, Opening, Reply,
+        Send, UnderHop,
     },
     contract::Contract,
     digest::{ClaimSecret, Digest},
@@ -174,7 +174,7 @@ impl House {
     pub(crate) async fn under(&self, grant: &Grant, step: &str, operation: HopOperation) -> Answer {
         let agent = grant.task.made.debtor.clone();
         let under = UnderHop {
-            token: grant.token,
+            known_by: KnownBy::Token(grant.token),
             step: Some(step.into()),
             handling: None,
             read: Vec::new(),

@@ -155,7 +155,10 @@ fn steps(sight: &Sight, task: TaskId) -> Result<Vec<StepView>, Problem> {
         .ok_or_else(|| Problem::internal("the steps of a lease are not seen by its own"))?;
     for receipt in receipts {
         let Scope::Step {
-            ordinal, handling, ..
+            ordinal,
+            handling,
+            joined: false,
+            ..
         } = receipt.scope
         else {
             continue;

@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use tertulia_acts::{
-    command::{Caller, Command, HopOperation, UnderHop},
+    command::{Caller, Command, HopOperation, KnownBy, UnderHop},
     digest::HopToken,
     receipt::Outcome,
 };
@@ -91,7 +91,7 @@ pub(super) async fn carry_out(
         _ => None,
     };
     let under = UnderHop {
-        token,
+        known_by: KnownBy::Token(token),
         step: step.name,
         handling: step.handling,
         read: step.read,

@@ -279,6 +279,7 @@ impl World {
             task: self.task_id(2),
             ordinal,
             handling: None,
+            joined: false,
         };
         let outcome = Outcome::Recorded {
             value: json!({"lines": ordinal}),

@@ -87,8 +87,24 @@ impl Context {
     /// # Errors
     /// See [`StepError`].
     pub async fn progress(&mut self, parts: impl Into<Vec<Part>>) -> Result<(), StepError> {
-        let parts = parts.into();
-        self.say(&Operation::Progress { parts }).await
+        self.say(&Operation::Progress {
+            parts: parts.into(),
+            needs_credential: false,
+        })
+        .await
+    }
+
+    /// Tells that the work waits for a credential, which is given out of band: the task is `awaiting-authorization`, and
+    /// so are those above it, until the next [`progress`](Self::progress), question or end. The lease lives on.
+    ///
+    /// # Errors
+    /// See [`StepError`].
+    pub async fn needs_credential(&mut self, parts: impl Into<Vec<Part>>) -> Result<(), StepError> {
+        self.say(&Operation::Progress {
+            parts: parts.into(),
+            needs_credential: true,
+        })
+        .await
     }
 
     async fn say(&mut self, operation: &Operation) -> Result<(), StepError> {

@@ -15,6 +15,9 @@ pub enum Operation {
     Progress {
         /// What it tells.
         parts: Vec<Part>,
+        /// Whether it waits for a credential, out of band.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        needs_credential: bool,
     },
     /// Sends an opening act to another agent or a principal.
     Delegate(Box<Opening>),

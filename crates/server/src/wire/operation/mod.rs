@@ -35,6 +35,10 @@ pub(crate) struct Nothing {}
 #[serde(remote = "Self", deny_unknown_fields)]
 pub(crate) struct ProgressIn {
     parts: Vec<PartIn>,
+    /// Whether it waits for a credential, out of band: the task is then `awaiting-authorization`, until a progress
+    /// without this.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    needs_credential: bool,
 }
 
 /// `delegate_all`: several opening acts at once, as one group.

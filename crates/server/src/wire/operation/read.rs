@@ -99,7 +99,12 @@ pub(crate) fn read(operation: Operation, source: Source<'_>) -> Result<Sent, Pro
         Operation::Progress => {
             let (given, content) = source.read::<ProgressIn>(name)?;
             let body = words(&place("parts"), given.parts)?;
-            (HopOperation::Progress(Progress { body }), content)
+            let needs_credential = given.needs_credential;
+            let progress = Progress {
+                body,
+                needs_credential,
+            };
+            (HopOperation::Progress(progress), content)
         }
         Operation::Delegate => {
             let (given, content) = source.read::<OpeningIn>(name)?;
