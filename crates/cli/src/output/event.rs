@@ -32,7 +32,12 @@ pub(crate) fn on_a_line(event: &Event, room: &Room) -> String {
                 .as_str()
                 .map_or_else(|| value.to_string(), str::to_owned);
             text.extend(["  ", &safe(name), "="]);
-            let value = room.behind(&text, &value);
+            // Ids and codes are copied, so they are whole; words are shortened like others.
+            let value = if value.contains(char::is_whitespace) {
+                room.behind(&text, &value)
+            } else {
+                safe(&value)
+            };
             text.push_str(&value);
         }
     }
@@ -91,6 +96,9 @@ mod tests {
             plain,
             "   7  14:03:22.123  task.state  hop=hop_1  state=done"
         );
+        let narrow = Room::of(20);
+        let shown = anstream::adapter::strip_str(&on_a_line(&event, &narrow)).to_string();
+        assert_eq!(shown, plain, "an id is never cut");
     }
 
     #[test]
