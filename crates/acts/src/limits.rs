@@ -53,6 +53,11 @@ pub const CLAIM_WAIT_MOST: Millis = Millis::seconds(60);
 pub const BLOCKING_WAIT_MOST: Millis = Millis::seconds(50);
 /// How long the receipt of a claim is kept.
 pub const CLAIM_KEPT: Millis = Millis::seconds(600);
+/// The longest outage or jump of the clock after which leases are swept as ever: a third of a lease (SEMANTICS 3).
+pub const UNTENDED_MOST: Millis = Millis(LEASE.0 / 3);
+/// How long no lease is swept after a longer one: that of a lease, so that a heartbeat that failed a moment before its end
+/// is made up for by the next.
+pub const SWEEP_PAUSE: Millis = LEASE;
 
 /// Bytes of one request body (413).
 pub const REQUEST_BYTES: usize = 4 * 1024 * 1024;

@@ -48,6 +48,8 @@ pub struct Applied {
     pub answers: Vec<Result<Answer, Undone>>,
     /// Who is to be woken.
     pub news: News,
+    /// Whether anything was written: a batch that only looks does not try the storage.
+    pub written: bool,
 }
 
 impl Applied {
@@ -141,12 +143,14 @@ impl<S: Store> Core<S> {
         let mut applied = Applied {
             answers: Vec::with_capacity(batch.len()),
             news: News::default(),
+            written: false,
         };
         for job in batch {
             let error = match self.try_apply(std::slice::from_ref(job), now) {
                 Ok(one) => {
                     applied.answers.extend(one.answers);
                     applied.news.add(one.news);
+                    applied.written |= one.written;
                     continue;
                 }
                 Err(error) => self.forget().err().unwrap_or(error),
@@ -173,12 +177,12 @@ impl<S: Store> Core<S> {
         let mut applied = Applied {
             answers: Vec::with_capacity(batch.len()),
             news: News::default(),
+            written: false,
         };
-        let mut changed = false;
         for job in batch {
             let answer = match self.decide(job, now)? {
                 Ok(decision) => {
-                    changed |= !decision.changes.is_empty();
+                    applied.written |= !decision.changes.is_empty();
                     applied.news.note(&decision.changes);
                     self.facts.apply(decision.changes);
                     Ok(decision.answer)
@@ -187,7 +191,7 @@ impl<S: Store> Core<S> {
             };
             applied.answers.push(answer);
         }
-        if changed {
+        if applied.written {
             self.store.commit(&self.facts, now)?;
             self.facts.written();
         } else {

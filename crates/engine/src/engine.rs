@@ -21,11 +21,11 @@ use tertulia_acts::{
     time::Timestamp,
     viewer::Viewer,
 };
-use tertulia_store::{Checkpointer, Reader, Sqlite, StoreError, read::TaskRead};
+use tertulia_store::{Checkpointer, Reader, Sqlite, Store as _, StoreError, read::TaskRead};
 use tokio::sync::oneshot;
 
 use crate::{
-    clock::{Clock, SystemClock},
+    clock::{Clock, SystemClock, Time},
     core::{Core, Job},
     credentials::Credentials,
     error::{Answered, EngineError},
@@ -64,7 +64,7 @@ pub(crate) struct Shared {
     pub(crate) hub: Hub,
     pub(crate) metrics: Metrics,
     pub(crate) credentials: Credentials,
-    pub(crate) clock: Box<dyn Clock>,
+    pub(crate) time: Time,
     /// Whether the last batch could be stored.
     pub(crate) stored: AtomicBool,
     draining: AtomicBool,
@@ -112,7 +112,8 @@ impl Engine {
                 (folder.path().to_owned(), Some(folder))
             }
         };
-        let store = Sqlite::open(&folder)?;
+        let mut store = Sqlite::open(&folder)?;
+        let last = store.last_now()?.unwrap_or(Timestamp(0));
         let reader = store.reader()?;
         let checkpointer = store.checkpointer()?;
         let shared = Arc::new(Shared {
@@ -120,7 +121,7 @@ impl Engine {
             hub: Hub::default(),
             metrics: Metrics::default(),
             credentials: Credentials::default(),
-            clock,
+            time: Time::new(clock, last),
             stored: AtomicBool::new(true),
             draining: AtomicBool::new(false),
             reader,
@@ -128,7 +129,7 @@ impl Engine {
             threads: Mutex::default(),
             _temporary: temporary,
         });
-        let writer = Writer::new(Core::new(store), Arc::clone(&shared))?;
+        let writer = Writer::new(Core::new(store), Arc::clone(&shared), last)?;
         let writing = std::thread::Builder::new()
             .name("writer".into())
             .spawn(move || writer.run())?;
@@ -150,9 +151,14 @@ impl Engine {
     /// # Errors
     /// See [`EngineError`].
     pub async fn call(&self, mut command: Command) -> Answered {
+        self.carry_out(&mut command).await
+    }
+
+    /// The same; leaves in the command the caller as it was judged at last.
+    async fn carry_out(&self, command: &mut Command) -> Answered {
         for _ in 0..JUDGEMENTS {
             match self.submit(command.clone()).await? {
-                Answer::Fault(Fault::Stale) => self.judge_again(&mut command)?,
+                Answer::Fault(Fault::Stale) => self.judge_again(command)?,
                 answer => return Ok(answer),
             }
         }
@@ -186,20 +192,23 @@ impl Engine {
                 "a command without a caller was judged".into(),
             ));
         };
-        self.shared.credentials.forget();
+        let Shared {
+            credentials,
+            reader,
+            ..
+        } = &*self.shared;
         if let Some(key) = caller.credential {
-            *caller = self
-                .shared
-                .credentials
-                .look_up(&self.shared.reader, key)?
-                .ok_or(EngineError::Revoked)?;
+            let old = caller.epoch;
+            let look = || credentials.look_up(reader, key);
+            *caller = look()?.ok_or(EngineError::Revoked)?;
+            if caller.epoch == old {
+                // What is remembered is as old as what was judged.
+                credentials.forget();
+                *caller = look()?.ok_or(EngineError::Revoked)?;
+            }
         } else {
-            let tenant = self
-                .shared
-                .reader
-                .tenant(caller.tenant)?
-                .ok_or(EngineError::Revoked)?;
-            caller.epoch = tenant.epoch;
+            let tenant = reader.tenant(caller.tenant)?;
+            caller.epoch = tenant.ok_or(EngineError::Revoked)?.epoch;
         }
         Ok(())
     }
@@ -211,13 +220,13 @@ impl Engine {
     pub async fn claim(&self, caller: Caller, claim: Claim, wait: Duration) -> Answered {
         let notify = self.shared.hub.agent(caller.tenant, &claim.agent);
         let until = tokio::time::Instant::now() + wait;
+        // Judged again, it stays so for the looks that follow.
+        let mut command = Command::Claim(caller, claim);
         loop {
             // In line before it looks: what comes while it looks wakes it, or whoever waits next.
             let mut woken = std::pin::pin!(notify.notified());
             woken.as_mut().enable();
-            let answer = self
-                .call(Command::Claim(caller.clone(), claim.clone()))
-                .await?;
+            let answer = self.carry_out(&mut command).await?;
             let nothing = matches!(&answer, Answer::Granted(grants) if grants.is_empty());
             let left = until.saturating_duration_since(tokio::time::Instant::now());
             if !nothing || left.is_zero() || self.draining() {
@@ -259,10 +268,10 @@ impl Engine {
         &self.shared.reader
     }
 
-    /// The instant now.
+    /// The instant now. It never goes back: where the clock was set back, time goes on from where it was.
     #[must_use]
     pub fn now(&self) -> Timestamp {
-        self.shared.clock.now()
+        self.shared.time.now()
     }
 
     /// For whom a key speaks, if it speaks for anyone.

@@ -11,6 +11,7 @@ mod engine;
 mod error;
 mod lanes;
 mod metrics;
+mod pause;
 mod watch;
 mod writer;
 

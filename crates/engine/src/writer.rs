@@ -21,6 +21,7 @@ use crate::{
     core::{Applied, Core, Job},
     engine::Shared,
     error::{Answered, EngineError},
+    pause::Pause,
 };
 
 /// The exit code of a process whose disk did not confirm a write: `EX_IOERR` of sysexits.
@@ -47,7 +48,7 @@ pub(crate) struct Waiting {
 pub(crate) struct Writer<S> {
     core: Core<S>,
     shared: Arc<Shared>,
-    last: Timestamp,
+    pause: Pause,
     next_due: Option<Timestamp>,
     /// Due things that could not be done, and when to try them again: so that one does not hold up the others.
     failing: BTreeMap<Due, Timestamp>,
@@ -55,13 +56,17 @@ pub(crate) struct Writer<S> {
 }
 
 impl<S: Store> Writer<S> {
-    pub(crate) fn new(mut core: Core<S>, shared: Arc<Shared>) -> Result<Self, StoreError> {
-        let last = core.store().last_now()?.unwrap_or(Timestamp(0));
+    /// A writer that goes on after `last`, the instant of the last commit.
+    pub(crate) fn new(
+        mut core: Core<S>,
+        shared: Arc<Shared>,
+        last: Timestamp,
+    ) -> Result<Self, StoreError> {
         let next_due = core.store().next_due()?;
         Ok(Self {
             core,
             shared,
-            last,
+            pause: Pause::new(last),
             next_due,
             failing: BTreeMap::new(),
             next_sweep: Timestamp(0),
@@ -86,6 +91,9 @@ impl<S: Store> Writer<S> {
             };
             self.shared.metrics.queue(self.shared.lanes.waiting());
             let now = self.now();
+            if self.shared.time.is_steadied() {
+                self.pause.tend(now);
+            }
             let due = self.pick(now);
             self.sweep(now);
             if !batch.is_empty() || !due.is_empty() {
@@ -96,8 +104,7 @@ impl<S: Store> Writer<S> {
     }
 
     fn now(&self) -> Timestamp {
-        // Time never goes back behind the last commit.
-        self.shared.clock.now().max(self.last)
+        self.shared.time.now()
     }
 
     fn wait(&self) -> Duration {
@@ -111,14 +118,8 @@ impl<S: Store> Writer<S> {
             return Vec::new();
         };
         self.failing.retain(|_, again| *again > now);
-        let limit = DUE_PER_BATCH + self.failing.len();
-        match self.core.store().due(now, limit) {
+        match self.due(now) {
             Ok(due) => {
-                let due: Vec<Due> = due
-                    .into_iter()
-                    .filter(|due| !self.failing.contains_key(due))
-                    .take(DUE_PER_BATCH)
-                    .collect();
                 if due.is_empty() {
                     // What was to be due then has ended before; without a later instant the writer would not sleep.
                     let soonest = now.after(SOONEST);
@@ -133,6 +134,32 @@ impl<S: Store> Writer<S> {
                 self.next_due = Some(now.after(Millis::seconds(1)));
                 Vec::new()
             }
+        }
+    }
+
+    /// What is due and to be done now: neither what failed a moment ago, nor leases while sweeping pauses. As these may
+    /// stand before all others, it looks at more and more until it has enough.
+    fn due(&mut self, now: Timestamp) -> Result<Vec<Due>, StoreError> {
+        let sweeps = self.pause.sweeps(now).unwrap_or(usize::MAX);
+        let mut limit = DUE_PER_BATCH + self.failing.len();
+        loop {
+            let found = self.core.store().due(now, limit)?;
+            let all = found.len() < limit;
+            let mut leases = 0;
+            let mut swept = |due: &Due| {
+                leases += usize::from(matches!(due, Due::Lease(_)));
+                !matches!(due, Due::Lease(_)) || leases <= sweeps
+            };
+            let due: Vec<Due> = found
+                .into_iter()
+                .filter(|due| !self.failing.contains_key(due))
+                .filter(&mut swept)
+                .take(DUE_PER_BATCH)
+                .collect();
+            if all || due.len() == DUE_PER_BATCH {
+                return Ok(due);
+            }
+            limit *= 2;
         }
     }
 
@@ -152,7 +179,6 @@ impl<S: Store> Writer<S> {
         let begun = Instant::now();
         match self.core.apply(&jobs, now) {
             Ok(applied) => {
-                self.last = now;
                 self.shared
                     .metrics
                     .commit(replies.len(), begun.elapsed(), &applied.news);
@@ -176,6 +202,11 @@ impl<S: Store> Writer<S> {
         let unstored = applied.unstored();
         if let Some(error) = &unstored {
             tracing::warn!(%error, "the rest of a batch could not be stored");
+        }
+        if unstored.is_some() {
+            self.pause.failed(now);
+        } else if applied.written {
+            self.pause.stored(now);
         }
         self.shared
             .stored
@@ -201,10 +232,10 @@ impl<S: Store> Writer<S> {
         };
     }
 
-    /// When something is due next, as the store tells; what is failing is not looked at before its time.
+    /// When something is due next, as the store tells; what is failing, or paused, is not looked at without rest.
     fn look_ahead(&mut self, now: Timestamp) -> Option<Timestamp> {
         match self.core.store().next_due() {
-            Ok(next) if self.failing.is_empty() => next,
+            Ok(next) if self.failing.is_empty() && self.pause.sweeps(now).is_none() => next,
             Ok(next) => next.map(|next| next.max(now.after(SOONEST))),
             Err(error) => {
                 tracing::warn!(%error, "what is due could not be looked up");
@@ -225,6 +256,7 @@ impl<S: Store> Writer<S> {
             std::process::exit(EXIT_DISK);
         }
         tracing::warn!(%error, commands = replies.len(), "a batch could not be stored");
+        self.pause.failed(now);
         self.shared.stored.store(false, Ordering::Relaxed);
         for reply in replies {
             let _gone = reply.send(Err(EngineError::from(error.clone())));

@@ -6,3 +6,4 @@ mod house;
 mod keys;
 mod restart;
 mod shell;
+mod time;

@@ -70,6 +70,33 @@ async fn a_command_judged_by_an_old_configuration_is_judged_again() {
     );
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_claim_that_waits_over_a_change_is_judged_again_once() {
+    let house = House::new().await;
+    let old = house.caller("agent:logs");
+    let changed = tertulia_acts::agent::Definition {
+        description: "new".into(),
+        ..definition("deployments")
+    };
+    house
+        .configure(Configure::Agent {
+            tenant: old.tenant,
+            definition: Arc::new(changed),
+        })
+        .await;
+    let before = house.engine.metrics().snapshot().commands;
+    // It looks at once and then each second, on a clock that moves when everybody waits.
+    let wait = Duration::from_secs(10);
+    let answer = house.engine.claim(old, claim("logs", "c1"), wait).await;
+    assert_eq!(answer, Ok(Answer::Granted(Vec::new())));
+    let commands = house.engine.metrics().snapshot().commands - before;
+    assert_eq!(
+        commands,
+        11 + 1,
+        "eleven looks, and one that was judged by what had changed"
+    );
+}
+
 #[tokio::test]
 async fn a_stopped_engine_takes_nothing_and_its_folder_is_free() {
     let house = House::new().await;
