@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{digest::Digest, ids::TenantId, party::Party, time::Timestamp};
+use crate::{digest::Digest, ids::TenantId, limits::ATTEMPTS, party::Party, time::Timestamp};
 
 /// An agent as it stands in the catalogue, with the counters that claims and posts read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -162,6 +162,17 @@ pub enum Retry {
     Reconcile,
     /// The first loss is `failure outcome-unknown`.
     Never,
+}
+
+impl Retry {
+    /// Attempts to work on a task, the first included, before it is dead.
+    #[must_use]
+    pub const fn attempts(self) -> u32 {
+        match self {
+            Self::Safe | Self::Reconcile => ATTEMPTS,
+            Self::Never => 1,
+        }
+    }
 }
 
 /// How a version is executed (DESIGN 2).

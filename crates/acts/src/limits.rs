@@ -6,7 +6,8 @@ use crate::time::Millis;
 pub const LEASE: Millis = Millis::seconds(30);
 /// How often a worker is told to send a heartbeat.
 pub const HEARTBEAT: Millis = Millis::seconds(10);
-/// Attempts to work on a task before it is dead (`attempts-exhausted`).
+/// Attempts to work on a task before it is dead (`attempts-exhausted`), unless its definition says `retry: never`: then
+/// the first is the last, see [`Retry::attempts`](crate::agent::Retry::attempts).
 pub const ATTEMPTS: u32 = 5;
 /// The first wait before another attempt; it doubles with each.
 pub const BACKOFF_FIRST: Millis = Millis::seconds(1);

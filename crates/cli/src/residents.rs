@@ -2,6 +2,7 @@
 //! loopback and with keys of their own that last as long as the process.
 
 use std::{
+    collections::BTreeMap,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     sync::{Mutex, PoisonError},
 };
@@ -11,11 +12,12 @@ use tertulia_acts::{
     command::{Command, Configure},
     digest::Digest,
     ids::TenantId,
+    limits::BATCH_ITEMS,
     party::Party,
     viewer::Viewer,
 };
-use tertulia_engine::Engine;
-use tertulia_runners::{Directory, Runners};
+use tertulia_engine::{Engine, EngineError};
+use tertulia_runners::{Directory, Runners, Versions};
 use tertulia_worker::{CancellationToken, Client};
 use tokio::task::JoinHandle;
 
@@ -52,33 +54,63 @@ struct Residents {
     engine: Engine,
     tenant: TenantId,
     url: String,
-    /// The remote agents as of a config epoch: they change with it only.
-    seen: Mutex<Option<(u64, Vec<String>)>>,
+    /// The agents with remote versions as of a config epoch: they change with it only.
+    seen: Mutex<Option<(u64, Vec<Resident>)>>,
+}
+
+/// An agent of which at least one version is remote.
+#[derive(Clone)]
+struct Resident {
+    name: String,
+    retired: bool,
+    versions: Versions,
 }
 
 impl Residents {
-    fn look(&self) -> Result<Vec<String>, String> {
+    /// Those that have something to do here: one that was retired, until what it has is done.
+    fn look(&self) -> Result<BTreeMap<String, Versions>, EngineError> {
+        let mut agents = BTreeMap::new();
+        for resident in self.residents()? {
+            if !resident.retired || self.has_work(&resident.name)? {
+                agents.insert(resident.name, resident.versions);
+            }
+        }
+        Ok(agents)
+    }
+
+    fn has_work(&self, agent: &str) -> Result<bool, EngineError> {
+        let read = self.engine.reader().agent(self.tenant, agent)?;
+        Ok(read.is_some_and(|read| read.workload.open > 0))
+    }
+
+    fn residents(&self) -> Result<Vec<Resident>, EngineError> {
         let reader = self.engine.reader();
-        let tenant = reader
-            .tenant(self.tenant)
-            .map_err(|error| error.to_string())?;
-        let epoch = tenant.map_or(0, |tenant| tenant.epoch);
+        let epoch = reader.tenant(self.tenant)?.map_or(0, |tenant| tenant.epoch);
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((at, names)) = seen.as_ref()
+        if let Some((at, residents)) = seen.as_ref()
             && *at == epoch
         {
-            return Ok(names.clone());
+            return Ok(residents.clone());
         }
-        let agents = reader
-            .agents(self.tenant)
-            .map_err(|error| error.to_string())?;
-        let names: Vec<String> = agents
-            .into_iter()
-            .filter(|read| !read.agent.retired && read.version.definition.runner.is_remote())
-            .map(|read| read.agent.name)
-            .collect();
-        *seen = Some((epoch, names.clone()));
-        Ok(names)
+        let mut residents = Vec::new();
+        for read in reader.agents(self.tenant)? {
+            let mut versions = reader.versions(self.tenant, &read.agent.name)?;
+            versions.retain(|version| version.definition.runner.is_remote());
+            // A claim names so many at most; conversations that keep still older ones have long had the time to end.
+            versions.drain(..versions.len().saturating_sub(BATCH_ITEMS));
+            if !versions.is_empty() {
+                residents.push(Resident {
+                    name: read.agent.name,
+                    retired: read.agent.retired,
+                    versions: versions
+                        .iter()
+                        .map(|version| version.digest.to_string())
+                        .collect(),
+                });
+            }
+        }
+        *seen = Some((epoch, residents.clone()));
+        Ok(residents)
     }
 
     /// A key for the agent; those of earlier processes are revoked.
@@ -120,8 +152,8 @@ impl Residents {
 }
 
 impl Directory for Residents {
-    fn remote_agents(&self) -> BoxFuture<'_, Result<Vec<String>, String>> {
-        Box::pin(async move { self.look() })
+    fn remote_agents(&self) -> BoxFuture<'_, Result<BTreeMap<String, Versions>, String>> {
+        Box::pin(async move { self.look().map_err(|error| error.to_string()) })
     }
 
     fn client<'a>(&'a self, agent: &'a str) -> BoxFuture<'a, Result<Client, String>> {

@@ -7,12 +7,11 @@ use std::{
 };
 
 use futures_util::future::BoxFuture;
-use serde_json::Value;
-use tertulia_worker::{
-    CancellationToken, Client, Error, Worker,
-    wire::{Agent, AgentQuery},
+use tertulia_worker::{CancellationToken, Client, Error, Worker};
+use tokio::{
+    sync::watch,
+    task::{JoinError, JoinSet},
 };
-use tokio::task::{JoinError, JoinSet};
 
 use crate::a2a::RemoteAgent;
 
@@ -26,45 +25,29 @@ const CONCURRENCY: usize = 256;
 /// How long what is under way may take to finish after the shutdown before it is given back.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// The versions of one agent that are run here, by digest. Never empty: a claim that names none would take all.
+pub type Versions = BTreeSet<String>;
+
 /// Where agents that are run here are found, and with what credential they are worked for. Errors are for the log.
 pub trait Directory: Send + Sync + 'static {
-    /// The agents, by name, whose current version says `runner: a2a`.
-    fn remote_agents(&self) -> BoxFuture<'_, Result<Vec<String>, String>>;
+    /// The agents that have something to do here, by name, each with the versions of it that say `runner: a2a`: not only
+    /// the current one, since open conversations keep theirs.
+    fn remote_agents(&self) -> BoxFuture<'_, Result<BTreeMap<String, Versions>, String>>;
 
     /// A client with a credential for an agent: the agent's own, or its owner's.
     fn client<'a>(&'a self, agent: &'a str) -> BoxFuture<'a, Result<Client, String>>;
 }
 
-/// Those that the credential of a client sees, worked for with the same credential.
-impl Directory for Client {
-    fn remote_agents(&self) -> BoxFuture<'_, Result<Vec<String>, String>> {
-        Box::pin(async move {
-            let agents = self.find_agents(&AgentQuery::default()).await;
-            let agents = agents.map_err(|error| error.to_string())?;
-            let here = |agent: &Agent| runner(agent) == Some("a2a") && !agent.retired;
-            let here = agents.into_iter().filter(here);
-            Ok(here.map(|agent| agent.name).collect())
-        })
-    }
-
-    fn client<'a>(&'a self, _agent: &'a str) -> BoxFuture<'a, Result<Client, String>> {
-        Box::pin(async move { Ok(self.clone()) })
-    }
-}
-
-/// How an agent says that it is run: a name, or a map with the name as its key.
-fn runner(agent: &Agent) -> Option<&str> {
-    match &agent.runner {
-        Value::String(name) => Some(name),
-        Value::Object(members) => members.keys().next().map(String::as_str),
-        _ => None,
-    }
+/// An agent that is run here.
+struct Running {
+    stop: CancellationToken,
+    versions: watch::Sender<Versions>,
 }
 
 /// Runs agents whose definitions say how, without a program of the user's.
 pub struct Runners<D> {
     directory: Arc<D>,
-    running: BTreeMap<String, CancellationToken>,
+    running: BTreeMap<String, Running>,
     workers: JoinSet<()>,
 }
 
@@ -109,26 +92,33 @@ impl<D: Directory> Runners<D> {
         }
     }
 
-    /// Begins for agents that came, ends for those that left.
-    fn look(&mut self, agents: Vec<String>, shutdown: &CancellationToken) {
-        let agents: BTreeSet<String> = agents.into_iter().collect();
-        self.running.retain(|name, stop| {
-            let stays = agents.contains(name);
-            if !stays {
+    /// Begins for agents that came, ends for those that left, and tells the others which versions are run here now.
+    fn look(&mut self, mut agents: BTreeMap<String, Versions>, shutdown: &CancellationToken) {
+        agents.retain(|_, versions| !versions.is_empty());
+        self.running.retain(|name, running| {
+            let Some(versions) = agents.remove(name) else {
                 tracing::info!(agent = name, "no longer run here");
-                stop.cancel();
-            }
-            stays
+                running.stop.cancel();
+                return false;
+            };
+            running.versions.send_if_modified(|known| {
+                let news = *known != versions;
+                *known = versions;
+                news
+            });
+            true
         });
-        for name in agents {
-            if self.running.contains_key(&name) {
-                continue;
-            }
+        for (name, versions) in agents {
             tracing::info!(agent = name, "run here as a remote agent");
             let stop = shutdown.child_token();
-            self.running.insert(name.clone(), stop.clone());
+            let (sender, receiver) = watch::channel(versions);
+            let running = Running {
+                stop: stop.clone(),
+                versions: sender,
+            };
+            self.running.insert(name.clone(), running);
             let directory = Arc::clone(&self.directory);
-            self.workers.spawn(serve(directory, name, stop));
+            self.workers.spawn(serve(directory, name, receiver, stop));
         }
     }
 }
@@ -139,11 +129,18 @@ fn check(ended: Result<(), JoinError>) {
     }
 }
 
-/// Works for one agent until it is stopped. What ends a worker before that is tried again.
-async fn serve<D: Directory>(directory: Arc<D>, agent: String, stop: CancellationToken) {
+/// Works for one agent until it is stopped, anew whenever its versions change. What ends a worker before that is tried
+/// again.
+async fn serve<D: Directory>(
+    directory: Arc<D>,
+    agent: String,
+    mut versions: watch::Receiver<Versions>,
+    stop: CancellationToken,
+) {
+    let handler = RemoteAgent::default();
     while !stop.is_cancelled() {
         let error = match directory.client(&agent).await {
-            Ok(client) => match work(&agent, client, stop.clone()).await {
+            Ok(client) => match work(&agent, &handler, client, &mut versions, &stop).await {
                 Ok(()) => continue,
                 Err(error) => error.to_string(),
             },
@@ -157,31 +154,30 @@ async fn serve<D: Directory>(directory: Arc<D>, agent: String, stop: Cancellatio
     }
 }
 
-async fn work(agent: &str, client: Client, stop: CancellationToken) -> Result<(), Error> {
-    Worker::new(client, agent)
-        .handler(RemoteAgent::default())
+/// Works until it is stopped, or until other versions are run here than those that it claims. It has drained by then.
+async fn work(
+    agent: &str,
+    handler: &RemoteAgent,
+    client: Client,
+    versions: &mut watch::Receiver<Versions>,
+    stop: &CancellationToken,
+) -> Result<(), Error> {
+    let claimed = versions.borrow_and_update().clone();
+    let until = stop.child_token();
+    handler.look_through(client.clone());
+    let worker = Worker::new(client, agent)
+        .versions(claimed)
+        .handler(handler.clone())
         .concurrency(CONCURRENCY)
         .name("runner:a2a")
         // Another run goes on from the steps of this one, so nothing is gained by waiting.
         .grace(GRACE)
-        .run(stop)
-        .await
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn the_runner_of_an_agent_is_read_in_either_form() {
-        let agent = |runner: Value| -> Agent {
-            serde_json::from_value(json!({"name": "x", "runner": runner})).unwrap()
-        };
-        assert_eq!(runner(&agent(json!("a2a"))), Some("a2a"));
-        assert_eq!(runner(&agent(json!({"a2a": {"url": "x"}}))), Some("a2a"));
-        assert_eq!(runner(&agent(json!("worker"))), Some("worker"));
-        assert_eq!(runner(&agent(Value::Null)), None);
+        .run(until.clone());
+    tokio::pin!(worker);
+    tokio::select! {
+        ended = &mut worker => return ended,
+        // Other versions, or nobody who tells of them any more: then it is stopped as well.
+        _ = versions.changed() => until.cancel(),
     }
+    worker.await
 }

@@ -13,7 +13,7 @@ use crate::{
     limits::{ASK_DEADLINE, ROUNDS_PER_TASK},
     performative::Performative,
     receipt::Outcome,
-    task::TaskState,
+    task::{Task, TaskState},
     time::Millis,
     transition::{Speech, climb, log, notify, say, wake},
 };
@@ -66,9 +66,6 @@ pub(super) fn decide(d: &mut Draft<'_>, holder: &mut Holder, ask: &AskUp) -> Res
         made: d.now,
     });
     task.now.rounds += 1;
-    let had_no_credential = task.now.state == TaskState::AwaitingAuthorization;
-    task.now.state = task.now.state.ask(id)?;
-    task.now.changed = d.now;
     let detail = json!({"ask": id, "addressee": addressee});
     log(
         d,
@@ -77,19 +74,8 @@ pub(super) fn decide(d: &mut Draft<'_>, holder: &mut Holder, ask: &AskUp) -> Res
         EventKind::AskOpened,
         detail,
     )?;
-    let detail = json!({"state": task.now.state.name()});
-    log(
-        d,
-        task.made.conversation,
-        Some(&mut task),
-        EventKind::TaskState,
-        detail,
-    )?;
-    let (tenant, above) = (task.made.tenant, task.made.parent);
-    d.put(task);
-    if had_no_credential {
-        climb(d, above)?;
-    }
+    let tenant = task.made.tenant;
+    wait_for(d, task, id)?;
     holder.reread(d)?;
     park::give_up_lease(d, holder, Wait::Ask { ask: id })?;
     match addressee {
@@ -102,4 +88,25 @@ pub(super) fn decide(d: &mut Draft<'_>, holder: &mut Holder, ask: &AskUp) -> Res
         ask: id,
         act: query,
     })
+}
+
+/// The task waits for the answer.
+fn wait_for(d: &mut Draft<'_>, mut task: Task, ask: AskId) -> Result<(), Stop> {
+    let had_no_credential = task.now.state == TaskState::AwaitingAuthorization;
+    task.now.state = task.now.state.ask(ask)?;
+    task.now.changed = d.now;
+    let detail = json!({"state": task.now.state.name()});
+    log(
+        d,
+        task.made.conversation,
+        Some(&mut task),
+        EventKind::TaskState,
+        detail,
+    )?;
+    let above = task.made.parent;
+    d.put(task);
+    if had_no_credential {
+        climb(d, above)?;
+    }
+    Ok(())
 }

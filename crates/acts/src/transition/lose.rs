@@ -9,7 +9,7 @@ use crate::{
     event::EventKind,
     facts::{Draft, Stop},
     lease::{Lease, LeaseEnd, LeaseState},
-    limits::{ATTEMPTS, BACKOFF_FIRST, BACKOFF_MOST, ERROR_CHARS},
+    limits::{BACKOFF_FIRST, BACKOFF_MOST, ERROR_CHARS},
     reason::Reason,
     receipt::Outcome,
     task::Task,
@@ -42,7 +42,7 @@ pub(crate) fn lose(
         .retry;
     let error: String = error.chars().take(ERROR_CHARS).collect();
     task.now.last_error = Some(error.clone());
-    let last = retry == Retry::Never || task.now.attempts >= ATTEMPTS;
+    let last = task.now.attempts >= retry.attempts();
     let due: Timestamp = d.now.after(backoff(task.now.attempts));
     let mut detail =
         json!({"hop": hop.id, "attempt": task.now.attempts, "error": task.now.last_error});

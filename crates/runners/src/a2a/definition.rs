@@ -8,17 +8,37 @@ use std::{
 
 use serde::Deserialize;
 use tertulia_a2a::client::{Peer, Settings};
-use tertulia_acts::agent::{RemoteAgent, Runner};
+use tertulia_acts::agent::{RemoteAgent, Retry, Runner};
 use tertulia_worker::{Assignment, Context, HandlerError};
 
 /// How long one call of a peer may take: less than a lease that was just prolonged lasts for certain, which is two
 /// heartbeats.
 const CALL: Duration = Duration::from_secs(15);
 
-/// Clients by the digest of the version that names their peer. A version never changes.
-#[derive(Debug, Default)]
+/// How often a version of an agent is tried.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tries(u32);
+
+impl Tries {
+    /// Whether the attempt that is under way is the last.
+    pub(super) const fn are_over(self, task: &Assignment) -> bool {
+        task.attempt >= self.0
+    }
+}
+
+/// Where a version of an agent lives.
+#[derive(Debug, Clone)]
+pub(super) struct Residence {
+    /// The peer, or why there is none.
+    pub(super) peer: Result<Arc<Peer>, String>,
+    /// How often it is tried.
+    pub(super) tries: Tries,
+}
+
+/// Residences by the digest of the version that names them. A version never changes.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Definitions {
-    peers: Mutex<HashMap<String, Arc<Peer>>>,
+    known: Arc<Mutex<HashMap<String, Residence>>>,
 }
 
 /// `GET /v1/agents/{name}/versions/{digest}`, as far as it matters here.
@@ -30,41 +50,45 @@ struct Version {
 #[derive(Deserialize)]
 struct Definition {
     runner: Runner,
+    #[serde(default)]
+    retry: Retry,
 }
 
 impl Definitions {
-    /// The peer that the pinned definition of the task's agent names, or why there is none.
-    pub(super) async fn peer(
+    /// Where the pinned version of the task's agent lives.
+    pub(super) async fn residence(
         &self,
         ctx: &Context,
         task: &Assignment,
-    ) -> Result<Result<Arc<Peer>, String>, HandlerError> {
+    ) -> Result<Residence, HandlerError> {
         let Some(digest) = &task.agent.version else {
             return Err(HandlerError::new("the lease names no version"));
         };
-        let known = || self.peers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(peer) = known().get(digest) {
-            return Ok(Ok(Arc::clone(peer)));
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(residence) = known().get(digest) {
+            return Ok(residence.clone());
         }
-        let Runner::A2a(remote) = fetch(ctx, &task.agent.name, digest).await? else {
-            let text = "the conversation is pinned to a version that is run by a worker";
-            return Err(HandlerError::new(text));
+        let definition = fetch(ctx, &task.agent.name, digest).await?;
+        let Runner::A2a(remote) = definition.runner else {
+            // Only versions that live elsewhere are claimed.
+            return Err(HandlerError::new("this version is run by a worker"));
         };
-        let settings = match settings(&remote) {
-            Ok(settings) => settings,
-            Err(why) => return Ok(Err(why)),
-        };
-        let peer = match Peer::new(&settings) {
-            Ok(peer) => Arc::new(peer),
-            Err(error) => return Ok(Err(error.to_string())),
+        let peer = settings(&remote)
+            .and_then(|settings| Peer::new(&settings).map_err(|error| error.to_string()))
+            .map(Arc::new);
+        let residence = Residence {
+            peer,
+            tries: Tries(definition.retry.attempts()),
         };
         // A token from the environment may be there only after a restart; so only what could be set up is kept.
-        known().insert(digest.clone(), Arc::clone(&peer));
-        Ok(Ok(peer))
+        if residence.peer.is_ok() {
+            known().insert(digest.clone(), residence.clone());
+        }
+        Ok(residence)
     }
 }
 
-async fn fetch(ctx: &Context, name: &str, digest: &str) -> Result<Runner, HandlerError> {
+async fn fetch(ctx: &Context, name: &str, digest: &str) -> Result<Definition, HandlerError> {
     let client = ctx.client();
     let mut url = client.base().clone();
     if let Ok(mut path) = url.path_segments_mut() {
@@ -73,7 +97,7 @@ async fn fetch(ctx: &Context, name: &str, digest: &str) -> Result<Runner, Handle
     }
     let response = client.http().get(url).timeout(CALL).send().await?;
     let version: Version = response.error_for_status()?.json().await?;
-    Ok(version.definition.runner)
+    Ok(version.definition)
 }
 
 fn settings(remote: &RemoteAgent) -> Result<Settings, String> {

@@ -11,12 +11,12 @@ use tertulia_a2a::{
 };
 use tertulia_acts::reason::Reason;
 use tertulia_worker::{
-    Answer, Assignment, Context, HandlerError, Outcome, Question,
+    Answer, Assignment, Context, HandlerError, Outcome, Question, StepError,
     wire::{Part, Performative},
 };
 
 use super::{
-    away, failed, incoming,
+    Tries, away, failed, incoming,
     incoming::Words,
     outgoing, outlasts,
     watching::{self, News, Watching},
@@ -35,6 +35,12 @@ enum Entry {
         mark: String,
         parts: Vec<Part>,
     },
+    /// That it waits for a credential, out of band.
+    NeedsCredential {
+        /// What it is known again by.
+        mark: String,
+        parts: Vec<Part>,
+    },
     /// A question.
     Asks {
         /// What it is known again by.
@@ -43,13 +49,22 @@ enum Entry {
     },
 }
 
+/// How following a task came to its end.
+pub(super) enum Followed {
+    /// With the task's, or the attempt's.
+    Ended(Outcome),
+    /// It waits for the answer to a question; this is what the handler passes on then.
+    Parked(HandlerError),
+}
+
 /// Follows a task to its end.
 pub(super) async fn follow(
     ctx: &mut Context,
     task: &Assignment,
     peer: &Arc<Peer>,
+    tries: Tries,
     remote: &str,
-) -> Result<Outcome, HandlerError> {
+) -> Result<Followed, HandlerError> {
     let mut watching = Watching::new(peer, remote);
     let mut agreed = task.task.agreed;
     let mut said = 0;
@@ -57,9 +72,9 @@ pub(super) async fn follow(
         let step = format!("heard/{n}");
         let entry = match ctx.recorded(&step) {
             Some(earlier) => earlier.clone(),
-            None => match listen(&mut watching, task, agreed, said).await {
+            None => match listen(&mut watching, task, tries, agreed, said).await {
                 Ok(entry) => serde_json::to_value(&entry)?,
-                Err(outcome) => return Ok(outcome),
+                Err(outcome) => return Ok(Followed::Ended(outcome)),
             },
         };
         let entry: Entry = serde_json::from_value(ctx.record(&step, entry).await?)?;
@@ -70,18 +85,31 @@ pub(super) async fn follow(
                 said += 1;
                 agreed = true;
             }
+            Entry::NeedsCredential { mark, parts } => {
+                watching.was_told(&mark);
+                ctx.needs_credential(parts).await?;
+                said += 1;
+                agreed = true;
+            }
             Entry::Asks { mark, parts } => {
                 watching.was_told(&mark);
                 let question = Question::new(parts).keyed(format!("asked/{n}"));
-                let answer = ctx.ask(question).await?;
+                let answer = match ctx.ask(question).await {
+                    Ok(answer) => answer,
+                    Err(parked @ StepError::Suspended) => {
+                        return Ok(Followed::Parked(parked.into()));
+                    }
+                    Err(error) => return Err(error.into()),
+                };
                 let asking = Asking {
                     peer,
+                    tries,
                     remote,
                     mark,
                     n,
                 };
                 if let Some(outcome) = deliver(ctx, task, &asking, &answer).await? {
-                    return Ok(outcome);
+                    return Ok(Followed::Ended(outcome));
                 }
             }
         }
@@ -94,14 +122,15 @@ pub(super) async fn follow(
 async fn listen(
     watching: &mut Watching,
     task: &Assignment,
+    tries: Tries,
     agreed: bool,
     said: usize,
 ) -> Result<Entry, Outcome> {
+    // Progress belongs to a request (SEMANTICS 1).
+    let asked = task.act.performative == Performative::Request;
     loop {
         match watching.next().await {
             News::Said(message) => {
-                // Progress belongs to a request (SEMANTICS 1).
-                let asked = task.act.performative == Performative::Request;
                 if asked
                     && said < PROGRESS
                     && let Some(parts) = words(&message)
@@ -117,14 +146,23 @@ async fn listen(
                 });
                 return Ok(Entry::Asks { mark, parts });
             }
-            News::NeedsCredential => {
+            News::NeedsCredential(mark, message) => {
                 tracing::warn!(task = task.task.id, "the peer waits for a credential");
-                if said < PROGRESS && task.act.performative == Performative::Request {
-                    let text = "the remote agent waits for a credential, out of band";
-                    return Ok(Entry::Said {
-                        mark: "needs-credential".to_owned(),
-                        parts: vec![Part::text(text)],
+                // As all progress it belongs to a request; another task stays at work meanwhile.
+                if asked && said < PROGRESS {
+                    let parts = message.as_deref().and_then(words);
+                    let parts = parts.unwrap_or_else(|| {
+                        let text = "the remote agent waits for a credential, out of band";
+                        vec![Part::text(text)]
                     });
+                    return Ok(Entry::NeedsCredential { mark, parts });
+                }
+            }
+            News::HasCredential(mark) => {
+                if asked {
+                    let text = "the remote agent waits for a credential no longer";
+                    let parts = vec![Part::text(text)];
+                    return Ok(Entry::Said { mark, parts });
                 }
             }
             News::Ended(ended) => return Err(incoming::outcome(&ended, agreed)),
@@ -132,7 +170,7 @@ async fn listen(
                 let why = "the peer has forgotten the task; how far it came is not known";
                 return Err(failed(Reason::OutcomeUnknown.code(), why));
             }
-            News::Away(why) => return Err(away(task, why)),
+            News::Away(why) => return Err(away(task, tries, why)),
             News::Nonsense(why) => return Err(failed(Reason::PeerNonsense.code(), why)),
         }
     }
@@ -147,6 +185,7 @@ fn words(message: &Message) -> Option<Vec<Part>> {
 /// A question of the peer.
 struct Asking<'a> {
     peer: &'a Arc<Peer>,
+    tries: Tries,
     remote: &'a str,
     mark: String,
     n: u32,
@@ -179,7 +218,7 @@ async fn deliver(
                 ctx.record(&answered, Value::Null).await?;
                 return Ok(None);
             }
-            Err(error) => return Ok(Some(away(task, error.to_string()))),
+            Err(error) => return Ok(Some(away(task, asking.tries, error.to_string()))),
         }
     }
     let request = outgoing::answer(ctx, task, &id, remote, answer).await?;
@@ -196,7 +235,7 @@ async fn deliver(
             let why = format!("the peer does not take the answer to its question: {error}");
             return Ok(Some(failed(Reason::PeerFailed.code(), why)));
         }
-        Err(error) => return Ok(Some(away(task, error.to_string()))),
+        Err(error) => return Ok(Some(away(task, asking.tries, error.to_string()))),
     }
     ctx.record(&answered, Value::Null).await?;
     Ok(None)

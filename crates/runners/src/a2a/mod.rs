@@ -15,42 +15,65 @@ mod watching;
 use std::sync::Arc;
 
 use tertulia_a2a::client::Peer;
-use tertulia_acts::limits::ATTEMPTS;
-use tertulia_worker::{Assignment, Context, Handler, HandlerError, Outcome};
+use tertulia_acts::reason::Reason;
+use tertulia_worker::{Assignment, Client, Context, Handler, HandlerError, Outcome};
 
-use self::{definition::Definitions, parting::Parting, sending::Sent};
+use self::{
+    definition::{Definitions, Tries},
+    following::Followed,
+    parting::{Parked, Parting},
+    sending::Sent,
+};
 
-/// What works for agents that live elsewhere.
-#[derive(Debug, Default)]
+/// What works for agents that live elsewhere. Clones share what they know.
+#[derive(Clone, Default)]
 pub struct RemoteAgent {
     definitions: Definitions,
+    parked: Parked,
+}
+
+impl RemoteAgent {
+    /// From now on it looks after parked tasks through this client: earlier ones may have lost their credential.
+    pub(crate) fn look_through(&self, client: Client) {
+        self.parked.look_through(client);
+    }
 }
 
 impl Handler for RemoteAgent {
     async fn handle(&self, ctx: &mut Context, task: &Assignment) -> Result<Outcome, HandlerError> {
-        let peer = match self.definitions.peer(ctx, task).await? {
+        self.parked.resumed(&task.task.id);
+        let residence = self.definitions.residence(ctx, task).await?;
+        let tries = residence.tries;
+        let peer = match residence.peer {
             Ok(peer) => peer,
-            Err(why) => return Ok(away(task, why)),
+            Err(why) => return Ok(away(task, tries, why)),
         };
-        let remote = match sending::send(ctx, task, &peer).await? {
+        let remote = match sending::send(ctx, task, &peer, tries).await? {
             Sent::Task(remote) => remote,
             Sent::Ended(outcome) => return Ok(outcome),
         };
         let parting = Parting::new(ctx, task, &peer, &remote);
-        let followed = following::follow(ctx, task, &peer, &remote).await;
-        // It came to an end, or will be taken up again: nothing is to be cancelled.
-        parting.forget();
-        followed
+        // An error drops the parting: if the task is over by then, it is cancelled at the peer.
+        match following::follow(ctx, task, &peer, tries, &remote).await? {
+            Followed::Ended(outcome) => {
+                parting.forget();
+                Ok(outcome)
+            }
+            Followed::Parked(suspended) => {
+                parting.park(&self.parked);
+                Err(suspended)
+            }
+        }
     }
 }
 
 /// The peer is away: another attempt is made, and after the last one the sender is told.
-fn away(task: &Assignment, why: impl Into<String>) -> Outcome {
+fn away(task: &Assignment, tries: Tries, why: impl Into<String>) -> Outcome {
     let why = why.into();
-    if task.attempt < ATTEMPTS {
-        return Outcome::retry(why);
+    if tries.are_over(task) {
+        return failed(Reason::PeerUnreachable.code(), why);
     }
-    failed("peer-unreachable", why)
+    Outcome::retry(why)
 }
 
 /// A failure whose reason is the peer's doing.

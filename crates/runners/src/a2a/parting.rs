@@ -1,7 +1,14 @@
 //! What happens at the peer when the work here is broken off: it is cancelled there too, if the task was cancelled or
 //! its time was over. A worker that drains, or a lease that was lost, cancels nothing: another goes on.
+//!
+//! A task that is parked on a question of the peer has no lease, so that no heartbeat tells of its end: it is looked
+//! after until it is taken up again. What is parked when this process ends is not; its end does not reach the peer.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use tertulia_a2a::client::Peer;
 use tertulia_worker::{Assignment, Client, Context, wire::TaskState};
@@ -10,12 +17,15 @@ use tertulia_worker::{Assignment, Client, Context, wire::TaskState};
 const LOOKS: u32 = 5;
 /// How long between looks.
 const BETWEEN: Duration = Duration::from_secs(1);
+/// How long between looks at two parked tasks, so that many of them are no load.
+const BETWEEN_PARKED: Duration = Duration::from_millis(50);
 
-/// Cancels at the peer when it is dropped before it was told to forget.
+/// Cancels at the peer when it is dropped before it was told to forget, if the task here is over by then.
 pub(super) struct Parting {
     what: Option<What>,
 }
 
+#[derive(Clone)]
 struct What {
     client: Client,
     task: String,
@@ -39,6 +49,13 @@ impl Parting {
     pub(super) fn forget(mut self) {
         self.what = None;
     }
+
+    /// The handler waits for an answer, without a lease.
+    pub(super) fn park(mut self, parked: &Parked) {
+        if let Some(what) = self.what.take() {
+            parked.watch(what);
+        }
+    }
 }
 
 impl Drop for Parting {
@@ -55,20 +72,120 @@ impl Drop for Parting {
 
 async fn cancel_if_over(what: What) {
     for _ in 0..LOOKS {
-        match what.client.task(&what.task).await.map(|task| task.state) {
-            Ok(TaskState::Cancelled | TaskState::Cancelling | TaskState::Failed) => {
-                match what.peer.cancel(&what.remote).await {
-                    Ok(_) => tracing::info!(task = what.task, "cancelled at the peer"),
-                    Err(error) => {
-                        tracing::warn!(task = what.task, %error, "not cancelled at the peer");
-                    }
-                }
-                return;
-            }
+        match what.look(&what.client).await {
+            Some(Stands::Over) => return what.cancel().await,
             // Another attempt goes on, or it has its end.
-            Ok(_) => return,
-            Err(error) => tracing::debug!(task = what.task, %error, "a last look failed"),
+            Some(Stands::Open | Stands::Ended) => return,
+            None => {}
         }
         tokio::time::sleep(BETWEEN).await;
+    }
+}
+
+/// How a task stands here, as far as the peer is concerned.
+enum Stands {
+    /// It may be taken up again.
+    Open,
+    /// It has an end that is the peer's own, or is seen no longer.
+    Ended,
+    /// It was cancelled, or failed without the peer: there is nothing more to do there.
+    Over,
+}
+
+impl What {
+    async fn look(&self, client: &Client) -> Option<Stands> {
+        match client.task(&self.task).await {
+            Ok(task) => Some(match task.state {
+                TaskState::Cancelled | TaskState::Cancelling | TaskState::Failed => Stands::Over,
+                state if state.is_terminal() => Stands::Ended,
+                _ => Stands::Open,
+            }),
+            Err(error) => {
+                tracing::debug!(task = self.task, %error, "a look at a task failed");
+                None
+            }
+        }
+    }
+
+    async fn cancel(&self) {
+        match self.peer.cancel(&self.remote).await {
+            Ok(_) => tracing::info!(task = self.task, "cancelled at the peer"),
+            Err(error) => tracing::warn!(task = self.task, %error, "not cancelled at the peer"),
+        }
+    }
+}
+
+/// The tasks that are parked on a question of their peer.
+#[derive(Clone, Default)]
+pub(super) struct Parked {
+    kept: Arc<Mutex<Kept>>,
+}
+
+#[derive(Default)]
+struct Kept {
+    tasks: BTreeMap<String, What>,
+    watched: bool,
+    /// Through which one looks: the one whose credential is the latest.
+    client: Option<Client>,
+}
+
+impl Parked {
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on, one looks through this client.
+    pub(super) fn look_through(&self, client: Client) {
+        self.kept().client = Some(client);
+    }
+
+    /// A task was taken up again: whoever works on it sees its end.
+    pub(super) fn resumed(&self, task: &str) {
+        self.kept().tasks.remove(task);
+    }
+
+    fn watch(&self, what: What) {
+        let mut kept = self.kept();
+        kept.tasks.insert(what.task.clone(), what);
+        if !std::mem::replace(&mut kept.watched, true) {
+            tokio::spawn(watch(self.clone()));
+        }
+    }
+
+    /// The next task after `seen`, and through which client to look at it. None ends the round.
+    fn after(&self, seen: Option<&String>) -> Option<(What, Client)> {
+        use std::ops::Bound::{Excluded, Unbounded};
+        let kept = self.kept();
+        let from = seen.map_or(Unbounded, Excluded);
+        let (_, what) = kept.tasks.range::<String, _>((from, Unbounded)).next()?;
+        let client = kept.client.as_ref().unwrap_or(&what.client).clone();
+        Some((what.clone(), client))
+    }
+
+    /// Whether there is nothing to look at any more; then the watch ends, and the next task begins another.
+    fn rests(&self) -> bool {
+        let mut kept = self.kept();
+        kept.watched = !kept.tasks.is_empty();
+        !kept.watched
+    }
+}
+
+/// Looks at all parked tasks, round after round, until none is left.
+async fn watch(parked: Parked) {
+    while !parked.rests() {
+        tokio::time::sleep(BETWEEN).await;
+        let mut seen = None;
+        while let Some((what, client)) = parked.after(seen.as_ref()) {
+            match what.look(&client).await {
+                Some(Stands::Over) => {
+                    parked.resumed(&what.task);
+                    what.cancel().await;
+                }
+                Some(Stands::Ended) => parked.resumed(&what.task),
+                Some(Stands::Open) | None => {}
+            }
+            seen = Some(what.task);
+            tokio::time::sleep(BETWEEN_PARKED).await;
+        }
     }
 }

@@ -9,10 +9,10 @@ use tertulia_a2a::{
     map::SPEECH_ACT,
     wire::{ErrorKind, ListTasksRequest, SendMessageResponse},
 };
-use tertulia_acts::{limits::ATTEMPTS, reason::Reason};
+use tertulia_acts::reason::Reason;
 use tertulia_worker::{Assignment, Context, HandlerError, Outcome};
 
-use super::{away, failed, incoming, outgoing, outlasts};
+use super::{Tries, away, failed, incoming, outgoing, outlasts};
 
 /// The most messages of a task that one looks through for one's own.
 const HISTORY: i32 = 100;
@@ -63,13 +63,14 @@ pub(super) async fn send(
     ctx: &mut Context,
     task: &Assignment,
     peer: &Arc<Peer>,
+    tries: Tries,
 ) -> Result<Sent, HandlerError> {
     for n in 0.. {
         let step = format!("intended/{n}");
         let earlier = ctx.recorded(&step).is_some();
         // Before anything is intended, the peer must be there.
         if !earlier && let Err(error) = peer.card().await {
-            return Ok(Sent::Ended(not_sent(task, &error)));
+            return Ok(Sent::Ended(not_sent(task, tries, &error)));
         }
         let intended = Intended {
             message_id: format!("{}-request", task.effect_key),
@@ -95,10 +96,10 @@ pub(super) async fn send(
                     let outcome = failed(Reason::OutcomeUnknown.code(), why);
                     return Ok(Sent::Ended(outcome));
                 }
-                Found::Away(why) => return Ok(Sent::Ended(away(task, why))),
+                Found::Away(why) => return Ok(Sent::Ended(away(task, tries, why))),
             }
         }
-        return send_intended(ctx, task, peer, &intended, n).await;
+        return send_intended(ctx, task, peer, tries, (&intended, n)).await;
     }
     // The steps of a task are bounded, so the loop ends before its numbers do.
     Err(HandlerError::new("too many attempts to send"))
@@ -108,8 +109,8 @@ async fn send_intended(
     ctx: &mut Context,
     task: &Assignment,
     peer: &Arc<Peer>,
-    intended: &Intended,
-    n: u32,
+    tries: Tries,
+    (intended, n): (&Intended, u32),
 ) -> Result<Sent, HandlerError> {
     let request = outgoing::request(ctx, task, &intended.message_id, &intended.context_id).await?;
     if !outlasts(ctx, peer).await? {
@@ -133,7 +134,7 @@ async fn send_intended(
             Ok(Sent::Ended(outcome))
         }
         // Whether the peer has it, the next attempt finds out.
-        Err(error) if error.leaves_open() && task.attempt < ATTEMPTS => {
+        Err(error) if error.leaves_open() && !tries.are_over(task) => {
             Ok(Sent::Ended(Outcome::retry(error.to_string())))
         }
         Err(error) if error.leaves_open() => {
@@ -143,20 +144,20 @@ async fn send_intended(
         Err(error) => {
             ctx.record(&format!("unsent/{n}"), json!(error.to_string()))
                 .await?;
-            Ok(Sent::Ended(not_sent(task, &error)))
+            Ok(Sent::Ended(not_sent(task, tries, &error)))
         }
     }
 }
 
 /// What is certain not to have reached the peer, or not to have been taken by it.
-fn not_sent(task: &Assignment, error: &Error) -> Outcome {
+fn not_sent(task: &Assignment, tries: Tries, error: &Error) -> Outcome {
     match error {
         Error::Peer(error) if error.kind != ErrorKind::Unavailable => {
             let why = format!("the peer does not take it: {error}");
             failed(Reason::PeerFailed.code(), why)
         }
         Error::Nonsense(_) => failed(Reason::PeerNonsense.code(), error.to_string()),
-        error => away(task, error.to_string()),
+        error => away(task, tries, error.to_string()),
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 use tertulia_a2a::{
     client::{Error, Events, Peer},
     map::{Heard, heard},
-    wire::{ErrorKind, Message, Role, StreamResponse, Task, TaskStatus},
+    wire::{ErrorKind, Message, Role, StreamResponse, Task, TaskStatus, Timestamp},
 };
 use tokio::time::Instant;
 
@@ -20,14 +20,19 @@ const PAUSE_MOST: Duration = Duration::from_secs(5);
 /// How long a peer may be away before the attempt is given up.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+/// How the marks of waits for a credential begin.
+const NEEDS_CREDENTIAL: &str = "needs-credential ";
+
 /// What is new.
 pub(super) enum News {
     /// The peer tells how far it is.
     Said(Box<Message>),
     /// It asks; by this mark the question is known again.
     Asks(String, Option<Box<Message>>),
-    /// It waits for a credential, out of band.
-    NeedsCredential,
+    /// It waits for a credential, out of band; by this mark the wait is known again.
+    NeedsCredential(String, Option<Box<Message>>),
+    /// It no longer does, and says nothing else.
+    HasCredential(String),
     /// It has ended.
     Ended(Box<Task>),
     /// The peer knows it no longer.
@@ -47,6 +52,8 @@ pub(super) struct Watching {
     failing: Option<Instant>,
     /// The messages and marks that were told.
     told: HashSet<String>,
+    /// Whether it was told last that the peer waits for a credential.
+    needs_credential: bool,
     /// What the peer said before the stream began that shows it.
     missed: VecDeque<Message>,
 }
@@ -60,15 +67,18 @@ impl Watching {
             pause: Duration::ZERO,
             failing: None,
             told: HashSet::new(),
+            needs_credential: false,
             missed: VecDeque::new(),
         }
     }
 
     /// What was told by an earlier run is not told again.
     pub(super) fn was_told(&mut self, mark: &str) {
-        // A question is also a message of the peer's history, and no progress there.
+        self.needs_credential = mark.starts_with(NEEDS_CREDENTIAL);
+        // A question is also a message of the peer's history, and no progress there; so is a wait for a credential.
         let question = mark
             .strip_prefix("asks ")
+            .or_else(|| mark.strip_prefix(NEEDS_CREDENTIAL))
             .and_then(|rest| rest.split_once(' '));
         self.told.extend(question.map(|(id, _)| id.to_owned()));
         self.told.insert(mark.to_owned());
@@ -153,14 +163,30 @@ impl Watching {
     async fn judge(&mut self, status: TaskStatus) -> Option<News> {
         match heard(status.state) {
             Heard::GoesOn => {
-                let message = status.message.filter(|message| !message.parts.is_empty())?;
-                let new = self.told.insert(message.message_id.clone());
-                new.then_some(News::Said(message))
+                let waited = std::mem::replace(&mut self.needs_credential, false);
+                let said = status.message.filter(|message| {
+                    !message.parts.is_empty() && self.told.insert(message.message_id.clone())
+                });
+                match said {
+                    Some(message) => Some(News::Said(message)),
+                    None if waited => {
+                        let at = at(status.timestamp);
+                        Some(News::HasCredential(format!("has-credential {at}")))
+                    }
+                    None => None,
+                }
             }
-            Heard::NeedsCredential => self
-                .told
-                .insert("needs-credential".to_owned())
-                .then_some(News::NeedsCredential),
+            Heard::NeedsCredential => {
+                let id = status.message.as_ref().map(|message| &message.message_id);
+                let id = id.cloned().unwrap_or_default();
+                let mark = format!("{NEEDS_CREDENTIAL}{id} {}", at(status.timestamp));
+                // One wait is told once, whatever instant a peer gives it each time it is asked.
+                let waits = std::mem::replace(&mut self.needs_credential, true);
+                let new = self.told.insert(mark.clone()) && !waits;
+                // Its words are no progress when they are found in the history.
+                self.told.insert(id);
+                new.then_some(News::NeedsCredential(mark, status.message))
+            }
             Heard::Asks => {
                 let mark = mark(&status);
                 // The same question may be seen again, until the peer has taken its answer in.
@@ -196,8 +222,9 @@ pub(super) fn mark(status: &TaskStatus) -> String {
         .message
         .as_ref()
         .map_or("", |message| &message.message_id);
-    let at = status
-        .timestamp
-        .map_or(0, tertulia_a2a::wire::Timestamp::as_millis);
-    format!("asks {id} {at}")
+    format!("asks {id} {}", at(status.timestamp))
+}
+
+fn at(timestamp: Option<Timestamp>) -> i64 {
+    timestamp.map_or(0, Timestamp::as_millis)
 }

@@ -1,6 +1,6 @@
 //! How a task ends at a peer, and how it ends here (SEMANTICS 2).
 
-use tertulia_worker::wire::{Performative, TaskState};
+use tertulia_worker::wire::{Opening, Performative, Receipt, Task, TaskState};
 
 use crate::{
     house::{House, end, said},
@@ -64,6 +64,31 @@ async fn every_end_of_a_peer_is_told_apart() {
 }
 
 #[tokio::test]
+async fn only_versions_that_live_elsewhere_are_claimed_whichever_is_current() {
+    let (house, peer) = (House::open().await, Peer::open().await);
+    house.knows_a_worker().await;
+    let here = house.ask("echo here").await;
+    house.knows(&peer.url, "safe").await;
+    let there = house.ended("echo there").await;
+    assert_eq!(end(&there), (TaskState::Done, ""));
+    // The conversation that was opened with the remote version keeps it, though another is current.
+    house.knows_a_worker().await;
+    let newer = house.ask("echo newer").await;
+    let more = Opening::request("remote")
+        .text("echo more")
+        .conversation(&there.conversation);
+    let Receipt::Accepted { task, .. } = house.client.send(&more).await.unwrap().receipt else {
+        panic!("not accepted");
+    };
+    assert_eq!(said(&house.rest(&task.id).await), "done: echo more");
+    // The runner passed by what is not its own: both are where they were.
+    for waiting in [here, newer] {
+        let task = house.client.task(&waiting.id).await.unwrap();
+        assert_eq!((task.state, task.attempts), (TaskState::Queued, 0));
+    }
+}
+
+#[tokio::test]
 async fn an_answer_without_a_task_is_a_result() {
     let (house, peer) = both().await;
     let task = house.ended("direct please").await;
@@ -111,6 +136,74 @@ async fn a_question_goes_up_and_its_answer_down_once() {
     assert_eq!(sent[1]["message"]["taskId"], "t-1");
     let declared = &sent[1]["message"]["metadata"]["urn:tertulia:ext:speech-act:v1"];
     assert_eq!(declared["performative"], "inform");
+}
+
+/// Waits until a task is in a state.
+async fn until(house: &House, task: &str, state: TaskState) -> Task {
+    let begun = std::time::Instant::now();
+    loop {
+        let read = house.client.task(task).await.unwrap();
+        if read.state == state {
+            return read;
+        }
+        assert!(begun.elapsed().as_secs() < 30, "not {state:?}: {read:?}");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_credential_that_the_peer_waits_for_is_awaited_here() {
+    let (house, peer) = both().await;
+    let task = house.ask("login first").await;
+    until(&house, &task.id, TaskState::AwaitingAuthorization).await;
+    // Given out of band, it lets the peer go on.
+    peer.kept.turn("t-1", "TASK_STATE_WORKING");
+    until(&house, &task.id, TaskState::Working).await;
+    peer.kept.turn("t-1", "TASK_STATE_COMPLETED");
+    let done = until(&house, &task.id, TaskState::Done).await;
+    assert_eq!(done.attempts, 1);
+    let conversation = house
+        .client
+        .conversation(&task.conversation, 0, None)
+        .await
+        .unwrap();
+    let said = |n: usize| {
+        (
+            conversation.acts[n].performative,
+            conversation.acts[n].text(),
+        )
+    };
+    let login = "log in at https://login.example".to_owned();
+    assert_eq!(said(2), (Performative::Inform, login));
+    assert_eq!(said(3).0, Performative::Inform);
+    assert_eq!(conversation.acts.len(), 5, "{conversation:?}");
+}
+
+#[tokio::test]
+async fn what_is_cancelled_while_it_waits_for_our_answer_is_cancelled_there() {
+    let (house, peer) = both().await;
+    let asked = house.ended("ask me").await;
+    assert_eq!(asked.state, TaskState::AwaitingClarification);
+    house.client.cancel(&asked.id, &[]).await.unwrap();
+    let begun = std::time::Instant::now();
+    while peer.kept.called("CancelTask").is_empty() {
+        assert!(begun.elapsed().as_secs() < 30, "nothing reached the peer");
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    assert_eq!(peer.kept.called("CancelTask")[0]["id"], "t-1");
+}
+
+#[tokio::test]
+async fn an_agent_that_is_tried_once_is_unreachable_at_the_first_attempt() {
+    let house = House::open().await;
+    // A port that nobody listens on: it was bound, and is free again.
+    let gone = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", gone.local_addr().unwrap());
+    drop(gone);
+    house.knows(&url, "never").await;
+    let task = house.ended("echo").await;
+    assert_eq!(end(&task), (TaskState::Failed, "peer-unreachable"));
+    assert_eq!(task.attempts, 1);
 }
 
 #[tokio::test]

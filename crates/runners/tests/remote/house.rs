@@ -1,9 +1,11 @@
 //! A house whose runners work for remote agents.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{collections::BTreeMap, net::SocketAddr, time::Duration};
+
+use futures_util::future::BoxFuture;
 
 use tertulia_engine::{DataFolder, Engine, Options};
-use tertulia_runners::Runners;
+use tertulia_runners::{Directory, Runners, Versions};
 use tertulia_server::{Auth, Settings, router, serve};
 use tertulia_worker::{
     CancellationToken, Client,
@@ -15,6 +17,30 @@ pub(crate) struct House {
     pub(crate) engine: Engine,
     pub(crate) address: SocketAddr,
     stop: CancellationToken,
+}
+
+/// The remote versions of the house's only remote agent, and the person that owns it.
+struct Catalogue {
+    engine: Engine,
+    tenant: tertulia_acts::ids::TenantId,
+    client: Client,
+}
+
+impl Directory for Catalogue {
+    fn remote_agents(&self) -> BoxFuture<'_, Result<BTreeMap<String, Versions>, String>> {
+        let reader = self.engine.reader();
+        let versions = reader.versions(self.tenant, "remote").unwrap();
+        let remote = versions
+            .iter()
+            .filter(|it| it.definition.runner.is_remote());
+        let digests = remote.map(|it| it.digest.to_string()).collect();
+        let agents = BTreeMap::from([("remote".to_owned(), digests)]);
+        Box::pin(async move { Ok(agents) })
+    }
+
+    fn client<'a>(&'a self, _agent: &'a str) -> BoxFuture<'a, Result<Client, String>> {
+        Box::pin(async move { Ok(self.client.clone()) })
+    }
 }
 
 impl House {
@@ -40,7 +66,12 @@ impl House {
         tokio::spawn(serve(listener, door, std::future::pending()));
         let client = Client::new(&format!("http://{address}"), None).unwrap();
         let stop = CancellationToken::new();
-        tokio::spawn(Runners::new(client.clone()).run(stop.clone()));
+        let catalogue = Catalogue {
+            engine: engine.clone(),
+            tenant,
+            client: client.clone(),
+        };
+        tokio::spawn(Runners::new(catalogue).run(stop.clone()));
         Self {
             client,
             engine,
@@ -55,6 +86,16 @@ impl House {
             "---\nname: remote\ndescription: Lives elsewhere.\nowner: user:dev\nretry: {retry}\n\
              runner:\n  a2a:\n    url: {url}\n    allow_private: true\n---\n\nElsewhere.\n"
         );
+        self.client
+            .put_agent_markdown("remote", definition)
+            .await
+            .unwrap();
+    }
+
+    /// Gives `agent:remote` another version, which is worked for by a program of the user's.
+    pub(crate) async fn knows_a_worker(&self) {
+        let definition =
+            "---\nname: remote\ndescription: Lives here.\nowner: user:dev\n---\n\nHere.\n";
         self.client
             .put_agent_markdown("remote", definition)
             .await

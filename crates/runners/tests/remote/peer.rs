@@ -29,6 +29,11 @@ impl Kept {
         of_method.map(|call| call["params"].clone()).collect()
     }
 
+    /// Lets a task go on to `state`, as if something had happened at the peer.
+    pub(crate) fn turn(&self, id: &str, state: &str) {
+        self.become_(&json!(id), json!({"state": state})).unwrap();
+    }
+
     fn task(&self, id: &Value) -> Option<Value> {
         let tasks = self.tasks.lock().unwrap();
         tasks.iter().find(|task| task["id"] == *id).cloned()
@@ -121,6 +126,7 @@ fn send(kept: &Kept, message: &Value) -> Result<Value, i32> {
         "fail" => "TASK_STATE_FAILED",
         "abort" => "TASK_STATE_CANCELED",
         "ask" => "TASK_STATE_INPUT_REQUIRED",
+        "login" => "TASK_STATE_AUTH_REQUIRED",
         "hold" | "progress" | "gone" => "TASK_STATE_WORKING",
         _ => "TASK_STATE_COMPLETED",
     };
@@ -128,6 +134,7 @@ fn send(kept: &Kept, message: &Value) -> Result<Value, i32> {
     match word {
         "reject" => status["message"] = says("s", "this is not my work"),
         "ask" => status["message"] = says("q", "which one?"),
+        "login" => status["message"] = says("l", "log in at https://login.example"),
         "progress" => status["message"] = says("p", "half way"),
         "nonsense" => status["state"] = json!(42),
         _ => {}

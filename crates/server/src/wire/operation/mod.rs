@@ -5,7 +5,7 @@ mod read;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tertulia_acts::{
-    command::{DelegateAll, Fail},
+    command::{DelegateAll, Fail, Progress},
     group::GroupMode,
     hop::Wait,
     ids::{AskId, GroupId, TaskId},
@@ -20,7 +20,7 @@ use super::{
     member,
     object::object,
     opening::OpeningIn,
-    part::{PartIn, body},
+    part::{PartIn, body, words},
     present, span,
 };
 use crate::problem::Problem;
@@ -39,6 +39,15 @@ pub(crate) struct ProgressIn {
     /// without this.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     needs_credential: bool,
+}
+
+impl ProgressIn {
+    fn into_command(self, at: &str) -> Result<Progress, Problem> {
+        Ok(Progress {
+            body: words(&member(at, "parts"), self.parts)?,
+            needs_credential: self.needs_credential,
+        })
+    }
 }
 
 /// `delegate_all`: several opening acts at once, as one group.

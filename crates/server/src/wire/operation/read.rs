@@ -4,7 +4,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use tertulia_acts::{
     answers::Operation,
-    command::{AskUp, Decline, HopOperation, Progress, Reply},
+    command::{AskUp, Decline, HopOperation, Reply},
     digest::Digest,
 };
 
@@ -98,13 +98,7 @@ pub(crate) fn read(operation: Operation, source: Source<'_>) -> Result<Sent, Pro
         Operation::Abstain => bare(source, name, HopOperation::Abstain)?,
         Operation::Progress => {
             let (given, content) = source.read::<ProgressIn>(name)?;
-            let body = words(&place("parts"), given.parts)?;
-            let needs_credential = given.needs_credential;
-            let progress = Progress {
-                body,
-                needs_credential,
-            };
-            (HopOperation::Progress(progress), content)
+            (HopOperation::Progress(given.into_command(&at)?), content)
         }
         Operation::Delegate => {
             let (given, content) = source.read::<OpeningIn>(name)?;
