@@ -201,7 +201,7 @@ fn for_people_it_is_plain_when_piped_and_marks_what_is_out_of_the_ordinary() {
         "\nFacts ",
         "\nHypotheses ",
         "\nRecommendations ",
-        "tertulia show --data ",
+        "/tertulia show --data ",
     ];
     let places: Vec<usize> = parts.map(at).into();
     assert!(places.is_sorted(), "{places:?} in:\n{text}");

@@ -252,12 +252,18 @@ fn next(root: &Task, folder: &Path) -> Value {
 
 fn commands(root: &Task, folder: &Path) -> [String; 3] {
     let (task, conversation) = (safe(&root.id), safe(&root.conversation));
-    let data = quoted(folder);
+    let (program, data) = (called(), quoted(folder));
     [
-        format!("tertulia show --data {data} task {task} --tree"),
-        format!("tertulia show --data {data} conversation {conversation}"),
-        format!("tertulia dev --data {data}"),
+        format!("{program} show --data {data} task {task} --tree"),
+        format!("{program} show --data {data} conversation {conversation}"),
+        format!("{program} dev --data {data}"),
     ]
+}
+
+/// The program as it was called, so that the commands work from where this one did, also without it on the path.
+fn called() -> String {
+    let called = std::env::args_os().next();
+    called.map_or_else(|| "tertulia".to_owned(), |path| quoted(Path::new(&path)))
 }
 
 /// A path as a shell takes it.
