@@ -48,15 +48,18 @@ impl Handler for RemoteAgent {
             Ok(peer) => peer,
             Err(why) => return Ok(away(task, tries, why)),
         };
-        let remote = match sending::send(ctx, task, &peer, tries).await? {
-            Sent::Task(remote) => remote,
-            Sent::Ended(outcome) => return Ok(outcome),
-        };
-        let parting = Parting::new(ctx, task, &peer, &remote);
         // An error drops the parting: if the task is over by then, it is cancelled at the peer.
+        let mut parting = Parting::new(ctx, task, &peer);
+        let remote = match sending::send(ctx, task, &peer, tries, &mut parting).await? {
+            Sent::Task(remote) => remote,
+            Sent::Ended(outcome) => {
+                parting.ends(&outcome);
+                return Ok(outcome);
+            }
+        };
         match following::follow(ctx, task, &peer, tries, &remote).await? {
             Followed::Ended(outcome) => {
-                parting.forget();
+                parting.ends(&outcome);
                 Ok(outcome)
             }
             Followed::Parked(suspended) => {

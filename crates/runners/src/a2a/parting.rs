@@ -1,6 +1,8 @@
 //! What happens at the peer when the work here is broken off: it is cancelled there too, if the task was cancelled or
 //! its time was over. A worker that drains, or a lease that was lost, cancels nothing: another goes on.
 //!
+//! What was being sent when the work was broken off may have become a task at the peer all the same: it is looked for.
+//!
 //! A task that is parked on a question of the peer has no lease, so that no heartbeat tells of its end: it is looked
 //! after until it is taken up again. What is parked when this process ends is not; its end does not reach the peer.
 
@@ -11,7 +13,9 @@ use std::{
 };
 
 use tertulia_a2a::client::Peer;
-use tertulia_worker::{Assignment, Client, Context, wire::TaskState};
+use tertulia_worker::{Assignment, Client, Context, Outcome, wire::TaskState};
+
+use super::sending::{Intended, Listed, listed};
 
 /// How often to look how the task ended.
 const LOOKS: u32 = 5;
@@ -20,7 +24,7 @@ const BETWEEN: Duration = Duration::from_secs(1);
 /// How long between looks at two parked tasks, so that many of them are no load.
 const BETWEEN_PARKED: Duration = Duration::from_millis(50);
 
-/// Cancels at the peer when it is dropped before it was told to forget, if the task here is over by then.
+/// Cancels at the peer when it is dropped before the task came to its end there, if the task here is over by then.
 pub(super) struct Parting {
     what: Option<What>,
 }
@@ -30,24 +34,53 @@ struct What {
     client: Client,
     task: String,
     peer: Arc<Peer>,
-    remote: String,
+    remote: Remote,
+}
+
+/// What the peer has of the task.
+#[derive(Clone)]
+enum Remote {
+    /// Nothing.
+    Nothing,
+    /// Perhaps the request.
+    Perhaps(Intended),
+    /// A task of this id.
+    Task(String),
 }
 
 impl Parting {
-    pub(super) fn new(ctx: &Context, task: &Assignment, peer: &Arc<Peer>, remote: &str) -> Self {
+    pub(super) fn new(ctx: &Context, task: &Assignment, peer: &Arc<Peer>) -> Self {
         Self {
             what: Some(What {
                 client: ctx.client().clone(),
                 task: task.task.id.clone(),
                 peer: Arc::clone(peer),
-                remote: remote.to_owned(),
+                remote: Remote::Nothing,
             }),
         }
     }
 
-    /// The handler came to its end.
-    pub(super) fn forget(mut self) {
-        self.what = None;
+    /// The request is about to be sent.
+    pub(super) fn sends(&mut self, intended: &Intended) {
+        self.is(Remote::Perhaps(intended.clone()));
+    }
+
+    /// It is a task of this id at the peer.
+    pub(super) fn sent(&mut self, remote: &str) {
+        self.is(Remote::Task(remote.to_owned()));
+    }
+
+    fn is(&mut self, remote: Remote) {
+        if let Some(what) = &mut self.what {
+            what.remote = remote;
+        }
+    }
+
+    /// The handler came to its end. Where another attempt is to follow, the task may be over all the same.
+    pub(super) fn ends(mut self, with: &Outcome) {
+        if !matches!(with, Outcome::Fail { retry: true, .. }) {
+            self.what = None;
+        }
     }
 
     /// The handler waits for an answer, without a lease.
@@ -60,7 +93,8 @@ impl Parting {
 
 impl Drop for Parting {
     fn drop(&mut self) {
-        let Some(what) = self.what.take() else {
+        let has_something = |what: &What| !matches!(what.remote, Remote::Nothing);
+        let Some(what) = self.what.take().filter(has_something) else {
             return;
         };
         // Outside a runtime the program is ending, and nothing can be sent any more.
@@ -108,10 +142,34 @@ impl What {
     }
 
     async fn cancel(&self) {
-        match self.peer.cancel(&self.remote).await {
+        let Some(remote) = self.remote().await else {
+            tracing::info!(task = self.task, "there is nothing to cancel at the peer");
+            return;
+        };
+        match self.peer.cancel(&remote).await {
             Ok(_) => tracing::info!(task = self.task, "cancelled at the peer"),
             Err(error) => tracing::warn!(task = self.task, %error, "not cancelled at the peer"),
         }
+    }
+}
+
+impl What {
+    /// The task's id at the peer. A request that was under way may become a task a little later.
+    async fn remote(&self) -> Option<String> {
+        let intended = match &self.remote {
+            Remote::Nothing => return None,
+            Remote::Task(remote) => return Some(remote.clone()),
+            Remote::Perhaps(intended) => intended,
+        };
+        for _ in 0..LOOKS {
+            match listed(&self.peer, intended).await {
+                Ok(Listed::There(remote)) => return Some(remote),
+                Ok(_) => {}
+                Err(error) => tracing::debug!(task = self.task, %error, "the peer lists nothing"),
+            }
+            tokio::time::sleep(BETWEEN).await;
+        }
+        None
     }
 }
 

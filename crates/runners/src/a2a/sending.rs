@@ -12,7 +12,7 @@ use tertulia_a2a::{
 use tertulia_acts::reason::Reason;
 use tertulia_worker::{Assignment, Context, HandlerError, Outcome};
 
-use super::{Tries, away, failed, incoming, outgoing, outlasts};
+use super::{Tries, away, failed, incoming, outgoing, outlasts, parting::Parting};
 
 /// The most messages of a task that one looks through for one's own.
 const HISTORY: i32 = 100;
@@ -28,9 +28,9 @@ pub(super) enum Sent {
 }
 
 /// What is recorded before a byte leaves.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Intended {
+pub(super) struct Intended {
     message_id: String,
     context_id: String,
     attempt: u32,
@@ -64,6 +64,7 @@ pub(super) async fn send(
     task: &Assignment,
     peer: &Arc<Peer>,
     tries: Tries,
+    parting: &mut Parting,
 ) -> Result<Sent, HandlerError> {
     for n in 0.. {
         let step = format!("intended/{n}");
@@ -87,10 +88,13 @@ pub(super) async fn send(
             }
             if ctx.recorded("sent").is_some() {
                 let receipt = ctx.record("sent", Value::Null).await?;
-                return Ok(read(serde_json::from_value(receipt)?));
+                return Ok(read(serde_json::from_value(receipt)?, parting));
             }
             match find(peer, &intended).await {
-                Found::There(remote) => return record(ctx, Receipt::Task(remote)).await,
+                Found::There(remote) => {
+                    parting.sent(&remote);
+                    return record(ctx, Receipt::Task(remote), parting).await;
+                }
                 Found::Absent => {}
                 Found::Unknown(why) => {
                     let outcome = failed(Reason::OutcomeUnknown.code(), why);
@@ -99,7 +103,7 @@ pub(super) async fn send(
                 Found::Away(why) => return Ok(Sent::Ended(away(task, tries, why))),
             }
         }
-        return send_intended(ctx, task, peer, tries, (&intended, n)).await;
+        return send_intended(ctx, task, peer, tries, (&intended, n), parting).await;
     }
     // The steps of a task are bounded, so the loop ends before its numbers do.
     Err(HandlerError::new("too many attempts to send"))
@@ -111,6 +115,7 @@ async fn send_intended(
     peer: &Arc<Peer>,
     tries: Tries,
     (intended, n): (&Intended, u32),
+    parting: &mut Parting,
 ) -> Result<Sent, HandlerError> {
     let request = outgoing::request(ctx, task, &intended.message_id, &intended.context_id).await?;
     if !outlasts(ctx, peer).await? {
@@ -118,16 +123,19 @@ async fn send_intended(
         ctx.record(&format!("unsent/{n}"), json!(why)).await?;
         return Ok(Sent::Ended(Outcome::retry(why)));
     }
+    parting.sends(intended);
     match peer.send(request).await {
         Ok(SendMessageResponse::Task(remote)) if !remote.id.is_empty() => {
-            record(ctx, Receipt::Task(remote.id)).await
+            // Known before it is recorded, which a cancel in the meantime refuses.
+            parting.sent(&remote.id);
+            record(ctx, Receipt::Task(remote.id), parting).await
         }
         Ok(SendMessageResponse::Task(_)) => {
             let why = "the peer made a task without an id";
             Ok(Sent::Ended(failed(Reason::PeerNonsense.code(), why)))
         }
         Ok(SendMessageResponse::Message(message)) => {
-            record(ctx, Receipt::Message(Box::new(message))).await
+            record(ctx, Receipt::Message(Box::new(message)), parting).await
         }
         Err(error @ Error::Nonsense(_)) => {
             let outcome = failed(Reason::PeerNonsense.code(), error.to_string());
@@ -161,20 +169,26 @@ fn not_sent(task: &Assignment, tries: Tries, error: &Error) -> Outcome {
     }
 }
 
-async fn record(ctx: &mut Context, receipt: Receipt) -> Result<Sent, HandlerError> {
+async fn record(
+    ctx: &mut Context,
+    receipt: Receipt,
+    parting: &mut Parting,
+) -> Result<Sent, HandlerError> {
     let receipt = ctx.record("sent", serde_json::to_value(&receipt)?).await?;
-    Ok(read(serde_json::from_value(receipt)?))
+    Ok(read(serde_json::from_value(receipt)?, parting))
 }
 
-fn read(receipt: Receipt) -> Sent {
+fn read(receipt: Receipt, parting: &mut Parting) -> Sent {
     match receipt {
-        Receipt::Task(remote) => Sent::Task(remote),
+        Receipt::Task(remote) => {
+            parting.sent(&remote);
+            Sent::Task(remote)
+        }
         Receipt::Message(message) => Sent::Ended(incoming::direct(&message)),
     }
 }
 
-/// Looks whether a request that was intended reached the peer: by its context, in which our message is one of those
-/// that a task holds. A peer that speaks our extension knows the key, so that it may be sent again.
+/// Looks whether a request that was intended reached the peer, by what it lists. A peer that speaks our extension knows the key, so that it may be sent again.
 async fn find(peer: &Peer, intended: &Intended) -> Found {
     let known = match peer.card().await {
         Ok(known) => known,
@@ -187,25 +201,42 @@ async fn find(peer: &Peer, intended: &Intended) -> Found {
     {
         return Found::Absent;
     }
+    let unknown = |why: &str| {
+        Found::Unknown(format!(
+            "the request may have reached the peer before its answer was lost, and {why}"
+        ))
+    };
+    match listed(peer, intended).await {
+        Ok(Listed::There(remote)) => Found::There(remote),
+        Ok(Listed::Nowhere) => Found::Absent,
+        Ok(Listed::Untold) => unknown("what the peer lists does not tell"),
+        Err(Error::Peer(error)) if error.kind != ErrorKind::Unavailable => {
+            unknown(&format!("the peer lists no tasks: {error}"))
+        }
+        Err(Error::Nonsense(_)) => unknown("the peer lists no tasks that can be read"),
+        Err(error) => Found::Away(error.to_string()),
+    }
+}
+
+/// What a peer's list of tasks tells of a request.
+pub(super) enum Listed {
+    /// It made this task.
+    There(String),
+    /// None of all tasks of its context holds it.
+    Nowhere,
+    /// Not enough is shown.
+    Untold,
+}
+
+/// Looks for the task of a request: by its context, in which our message is one of those that a task holds.
+pub(super) async fn listed(peer: &Peer, intended: &Intended) -> Result<Listed, Error> {
     let list = ListTasksRequest {
         context_id: intended.context_id.clone(),
         page_size: Some(PAGE),
         history_length: Some(HISTORY),
         ..ListTasksRequest::default()
     };
-    let unknown = |why: &str| {
-        Found::Unknown(format!(
-            "the request may have reached the peer before its answer was lost, and {why}"
-        ))
-    };
-    let listed = match peer.list(list).await {
-        Ok(listed) => listed,
-        Err(Error::Peer(error)) if error.kind != ErrorKind::Unavailable => {
-            return unknown(&format!("the peer lists no tasks: {error}"));
-        }
-        Err(Error::Nonsense(_)) => return unknown("the peer lists no tasks that can be read"),
-        Err(error) => return Found::Away(error.to_string()),
-    };
+    let listed = peer.list(list).await?;
     let ours = listed.tasks.iter().find(|task| {
         let messages = &task.history;
         messages
@@ -213,15 +244,11 @@ async fn find(peer: &Peer, intended: &Intended) -> Found {
             .any(|message| message.message_id == intended.message_id)
     });
     if let Some(task) = ours {
-        return Found::There(task.id.clone());
+        return Ok(Listed::There(task.id.clone()));
     }
     // That it is in none proves its absence only where each task shows all that was said.
     let shown = |history: usize| 0 < history && history < usize::try_from(HISTORY).unwrap_or(0);
     let all = listed.next_page_token.is_empty()
         && listed.tasks.iter().all(|task| shown(task.history.len()));
-    if all {
-        Found::Absent
-    } else {
-        unknown("what the peer lists does not tell")
-    }
+    Ok(if all { Listed::Nowhere } else { Listed::Untold })
 }

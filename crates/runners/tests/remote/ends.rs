@@ -194,6 +194,23 @@ async fn what_is_cancelled_while_it_waits_for_our_answer_is_cancelled_there() {
 }
 
 #[tokio::test]
+async fn what_is_cancelled_while_it_is_being_sent_is_found_and_cancelled_there() {
+    let (house, peer) = both().await;
+    let task = house.ask("silent one").await;
+    while peer.kept.called("SendMessage").is_empty() {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    house.client.cancel(&task.id, &[]).await.unwrap();
+    let begun = std::time::Instant::now();
+    while peer.kept.called("CancelTask").is_empty() {
+        assert!(begun.elapsed().as_secs() < 40, "nothing reached the peer");
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    assert_eq!(peer.kept.called("CancelTask")[0]["id"], "t-1");
+    assert_eq!(peer.kept.called("SendMessage").len(), 1);
+}
+
+#[tokio::test]
 async fn an_agent_that_is_tried_once_is_unreachable_at_the_first_attempt() {
     let house = House::open().await;
     // A port that nobody listens on: it was bound, and is free again.

@@ -77,7 +77,14 @@ async fn call(State(kept): State<Arc<Kept>>, Json(call): Json<Value>) -> Json<Va
     kept.calls.lock().unwrap().push(call.clone());
     let params = &call["params"];
     let result = match call["method"].as_str().unwrap() {
-        "SendMessage" => send(&kept, &params["message"]),
+        "SendMessage" => {
+            let sent = send(&kept, &params["message"]);
+            if word(&params["message"]) == "silent" {
+                // It is taken in and never answered.
+                std::future::pending::<()>().await;
+            }
+            sent
+        }
         "GetTask" => read(&kept, &params["id"]),
         "ListTasks" => list(&kept, &params["contextId"]),
         "CancelTask" => {
@@ -127,7 +134,7 @@ fn send(kept: &Kept, message: &Value) -> Result<Value, i32> {
         "abort" => "TASK_STATE_CANCELED",
         "ask" => "TASK_STATE_INPUT_REQUIRED",
         "login" => "TASK_STATE_AUTH_REQUIRED",
-        "hold" | "progress" | "gone" => "TASK_STATE_WORKING",
+        "hold" | "silent" | "progress" | "gone" => "TASK_STATE_WORKING",
         _ => "TASK_STATE_COMPLETED",
     };
     let mut status = json!({"state": state});
