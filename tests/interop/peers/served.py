@@ -40,8 +40,15 @@ def serve(executor: AgentExecutor, name: str, description: str, port: int = 0) -
         ]
     )
     print(json.dumps({"url": url, "pid": os.getpid()}), flush=True)
-    # One process, as its makers run it; uvloop and httptools are taken where they are installed.
-    config = uvicorn.Config(app, access_log=False, log_level="warning", lifespan="off")
+    # One process, as its makers run it, with the same loop and parser everywhere.
+    config = uvicorn.Config(
+        app,
+        access_log=False,
+        log_level="warning",
+        lifespan="off",
+        loop="uvloop",
+        http="httptools",
+    )
     uvicorn.Server(config).run(sockets=[listener])
 
 

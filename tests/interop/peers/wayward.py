@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
 
 from a2a.helpers import get_message_text, new_task_from_user_message
@@ -15,7 +16,7 @@ from served import serve
 
 
 class Wayward(AgentExecutor):
-    """Rejects, fails, asks, holds or answers."""
+    """Rejects, fails, asks, waits for a login, holds or answers. SIGUSR1 is the login."""
 
     async def execute(self, context: RequestContext, event_queue: EventQueue) -> None:
         message = context.message
@@ -43,8 +44,16 @@ class Wayward(AgentExecutor):
             case "ask":
                 await updater.start_work()
                 await updater.requires_input(says("which one?"))
-            case "hold":
+            case "login":
+                given = asyncio.Event()
+                asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, given.set)
+                await updater.requires_auth(says("log in elsewhere"))
+                await given.wait()
                 await updater.start_work()
+                await updater.add_artifact([Part(text="logged in")], name="answer")
+                await updater.complete()
+            case "hold":
+                await updater.start_work(says("I hold on"))
                 print("holding", flush=True)
                 await asyncio.Event().wait()
             case _:
