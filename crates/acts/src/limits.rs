@@ -88,6 +88,17 @@ pub const PAGE: usize = 100;
 /// Acts of earlier turns that a claim carries.
 pub const HISTORY: usize = 20;
 
+/// Connections that a server has at once; one more is told 503 `overloaded` and closed.
+pub const CONNECTIONS: usize = 4_096;
+/// How long the head of a call may take to come, from when it is awaited: a connection on which nothing comes for so long
+/// is closed.
+pub const HEADERS_WITHIN: Millis = Millis::seconds(30);
+/// How long the body of a call may take to come after its head (400).
+pub const BODY_WITHIN: Millis = Millis::seconds(60);
+/// Calls at once on one connection of HTTP/2.
+pub const CALLS_PER_CONNECTION: u32 = 256;
+/// Calls of one caller that wait at once: long polls and streams together (429 `too-many-calls`).
+pub const WAITS_PER_CALLER: usize = 400;
 /// Commands waiting for the writer (503 `overloaded`).
 pub const WRITER_QUEUE: usize = 4_096;
 /// Bytes of commands waiting for the writer (503 `overloaded`).

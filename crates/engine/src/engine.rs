@@ -15,7 +15,7 @@ use tertulia_acts::{
     digest::{Digest, Ids},
     facts::Fault,
     ids::{ConversationId, TaskId, TenantId},
-    limits::JUDGEMENTS,
+    limits::{JUDGEMENTS, WAITS_PER_CALLER},
     party::Party,
     task::TaskState,
     time::Timestamp,
@@ -31,6 +31,7 @@ use crate::{
     error::{Answered, EngineError},
     lanes::{Full, Lane, Lanes},
     metrics::Metrics,
+    waits::{Seat, Waits},
     watch::{Hub, Watch},
     writer::{Waiting, Writer},
 };
@@ -62,6 +63,7 @@ pub struct Options {
 pub(crate) struct Shared {
     pub(crate) lanes: Lanes<Waiting>,
     pub(crate) hub: Hub,
+    waits: Waits,
     pub(crate) metrics: Metrics,
     pub(crate) credentials: Credentials,
     pub(crate) time: Time,
@@ -119,6 +121,7 @@ impl Engine {
         let shared = Arc::new(Shared {
             lanes: Lanes::new(),
             hub: Hub::default(),
+            waits: Waits::default(),
             metrics: Metrics::default(),
             credentials: Credentials::default(),
             time: Time::new(clock, last),
@@ -221,7 +224,9 @@ impl Engine {
         let notify = self.shared.hub.agent(caller.tenant, &claim.agent);
         let until = tokio::time::Instant::now() + wait;
         // Judged again, it stays so for the looks that follow.
+        let (tenant, party) = (caller.tenant, caller.party.clone());
         let mut command = Command::Claim(caller, claim);
+        let mut seat = None;
         loop {
             // In line before it looks: what comes while it looks wakes it, or whoever waits next.
             let mut woken = std::pin::pin!(notify.notified());
@@ -232,8 +237,22 @@ impl Engine {
             if !nothing || left.is_zero() || self.draining() {
                 return Ok(answer);
             }
+            if seat.is_none() {
+                seat = Some(self.seat(tenant, &party)?);
+            }
             let _looks_anyway = tokio::time::timeout(left.min(LOOK_EVERY), woken).await;
         }
+    }
+
+    /// A place for one more call of a caller that waits or streams: whoever does so holds one, and takes it before
+    /// anything is stored.
+    ///
+    /// # Errors
+    /// So many calls of this caller wait already ([`WAITS_PER_CALLER`]).
+    pub fn seat(&self, tenant: TenantId, party: &Party) -> Result<Seat, EngineError> {
+        let most = WAITS_PER_CALLER;
+        let seat = self.shared.waits.sit(tenant, party);
+        seat.ok_or(EngineError::TooManyWaits { most })
     }
 
     /// Waits until a task has ended, or asks something of the viewer, at most `wait`, and reads it.

@@ -16,6 +16,15 @@ pub enum EngineError {
         /// When to send again.
         retry_after: Duration,
     },
+    /// The caller waits in too many calls already (429 `too-many-calls`). Nothing was stored.
+    #[error(
+        "{most} calls of yours wait already, long polls and streams together, and no more may: let one end, claim more \
+         leases at once with `max`, or follow a conversation instead of each of its tasks"
+    )]
+    TooManyWaits {
+        /// How many may.
+        most: usize,
+    },
     /// It takes nothing in any more (503 `draining`).
     #[error("the engine is stopping and takes nothing new; send to it again after it has started")]
     Draining,

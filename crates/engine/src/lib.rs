@@ -12,6 +12,7 @@ mod error;
 mod lanes;
 mod metrics;
 mod pause;
+mod waits;
 mod watch;
 mod writer;
 
@@ -23,6 +24,7 @@ pub use self::{
     engine::{DataFolder, Engine, Options, StartError},
     error::{Answered, EngineError},
     metrics::{LATENCY_BUCKETS, Metrics, Snapshot},
+    waits::Seat,
     watch::Watch,
     writer::EXIT_DISK,
 };

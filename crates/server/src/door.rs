@@ -1,16 +1,14 @@
 //! The door put together: routes, and what stands around each call.
 
-use std::{any::Any, future::Future, net::SocketAddr, sync::Arc};
+use std::{any::Any, sync::Arc};
 
 use axum::{
     Router,
     response::{IntoResponse, Response},
     routing::get,
-    serve::ListenerExt,
 };
 use http::{HeaderName, header};
 use tertulia_engine::Engine;
-use tokio::net::TcpListener;
 use tower_http::{
     catch_panic::CatchPanicLayer,
     request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer},
@@ -80,26 +78,4 @@ fn panicked(panic: Box<dyn Any + Send>) -> Response {
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a handler panicked".to_owned());
     Problem::internal(what).into_response()
-}
-
-/// Serves until `shutdown` is over, then lets the calls end that have begun. Drain the engine first: it ends the calls
-/// that wait, and the streams.
-///
-/// # Errors
-/// The listener failed.
-pub async fn serve(
-    listener: TcpListener,
-    router: Router,
-    shutdown: impl Future<Output = ()> + Send + 'static,
-) -> std::io::Result<()> {
-    let listener = listener.tap_io(|stream| {
-        // Answers are small and wait for nobody.
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "a connection keeps its delay");
-        }
-    });
-    let service = router.into_make_service_with_connect_info::<SocketAddr>();
-    axum::serve(listener, service)
-        .with_graceful_shutdown(shutdown)
-        .await
 }

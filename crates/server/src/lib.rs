@@ -25,6 +25,7 @@ mod auth;
 mod body;
 mod door;
 mod headers;
+mod listen;
 mod openapi;
 mod problem;
 mod routes;
@@ -36,7 +37,8 @@ mod wire;
 pub use self::{
     app::{Auth, Settings},
     auth::identify,
-    door::{dress, native, router, serve},
+    door::{dress, native, router},
+    listen::{Bounds, serve, serve_within},
     openapi::document,
     problem::{Code, Problem},
 };

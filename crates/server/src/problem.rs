@@ -33,6 +33,8 @@ pub enum Code {
     TooLarge,
     /// A content type that is not read here.
     UnsupportedMediaType,
+    /// The caller has too many calls under way.
+    TooManyCalls,
     /// An error of ours.
     Internal,
     /// The writer's queue is full.
@@ -84,6 +86,11 @@ impl Code {
                 S::UNSUPPORTED_MEDIA_TYPE,
                 "unsupported-media-type",
                 "The content type is not read here",
+            ),
+            Self::TooManyCalls => (
+                S::TOO_MANY_REQUESTS,
+                "too-many-calls",
+                "The caller has too many calls under way",
             ),
             Self::Internal => (
                 S::INTERNAL_SERVER_ERROR,
@@ -155,7 +162,11 @@ const RETRY: Duration = Duration::from_secs(1);
 impl Problem {
     /// A problem.
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
-        let retry_after = (code.status() == StatusCode::SERVICE_UNAVAILABLE).then_some(RETRY);
+        let may_repeat = matches!(
+            code.status(),
+            StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS
+        );
+        let retry_after = may_repeat.then_some(RETRY);
         Self {
             code,
             detail: detail.into(),
@@ -261,6 +272,7 @@ impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
         let code = match &error {
             EngineError::Overloaded { .. } => Code::Overloaded,
+            EngineError::TooManyWaits { .. } => Code::TooManyCalls,
             EngineError::Draining => Code::Draining,
             EngineError::Busy => Code::Busy,
             EngineError::Revoked => Code::Unauthenticated,

@@ -13,7 +13,7 @@ use tertulia_acts::{
     receipt::Outcome,
     viewer::Viewer,
 };
-use tertulia_engine::read::TaskRead;
+use tertulia_engine::{Seat, read::TaskRead};
 
 use super::{House, failure};
 use crate::{
@@ -57,6 +57,15 @@ pub(super) struct AtWork {
 }
 
 impl Call {
+    /// A place to wait or to stream in, held for as long as that lasts.
+    pub(super) fn seat(&self) -> Result<Seat, A2aError> {
+        let seat = self
+            .house
+            .engine
+            .seat(self.caller.tenant, &self.caller.party);
+        seat.map_err(failure::engine)
+    }
+
     /// Reads what the headers say about a call of `caller` to `agent`.
     pub(super) fn new(
         house: Arc<House>,

@@ -10,6 +10,7 @@ pub(super) fn engine(error: impl Into<EngineError>) -> A2aError {
     let error = error.into();
     let kind = match &error {
         EngineError::Overloaded { .. }
+        | EngineError::TooManyWaits { .. }
         | EngineError::Draining
         | EngineError::Busy
         | EngineError::StorageFull

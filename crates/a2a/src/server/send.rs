@@ -50,6 +50,10 @@ pub(super) async fn send(
 ) -> Result<SendMessageResponse, A2aError> {
     let configuration = request.configuration.clone().unwrap_or_default();
     let extent = Extent::of(configuration.history_length);
+    // Taken before anything is stored.
+    let _seat = (!configuration.return_immediately)
+        .then(|| call.seat())
+        .transpose()?;
     let (id, context) = match submit(call, request).await? {
         Sent::Task(id, context) => (id, context),
         Sent::Refused(message) => return Ok(SendMessageResponse::Message(*message)),

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use futures_util::{Stream, stream};
 use tertulia_acts::{event::Event, ids::TaskId, limits::PAGE};
-use tertulia_engine::{Watch, read::TaskRead};
+use tertulia_engine::{Seat, Watch, read::TaskRead};
 
 use super::{
     call::Call,
@@ -53,11 +53,13 @@ pub(super) async fn send(
         .configuration
         .as_ref()
         .and_then(|configuration| configuration.history_length);
+    // Taken before anything is stored.
+    let seat = call.seat()?;
     match submit(&call, request).await? {
         Sent::Task(id, _) => {
             let watch = call.house.engine.watch_task(id);
             let read = call.read(id)?;
-            let mut follow = Follow::new(call, watch, &read, Until::Question)?;
+            let mut follow = Follow::new(call, seat, watch, &read, Until::Question)?;
             follow.begin(&read, Extent::of(history))?;
             Ok(follow.frames())
         }
@@ -82,7 +84,8 @@ pub(super) fn subscribe(
     let watch = call.house.engine.watch_task(id);
     let read = call.read(id)?;
     let seen = call.seen.filter(|seen| *seen <= read.task.now.last_event);
-    let mut follow = Follow::new(call, watch, &read, Until::End)?;
+    let seat = call.seat()?;
+    let mut follow = Follow::new(call, seat, watch, &read, Until::End)?;
     match seen {
         // One that goes on gets what it missed, also of a task that has ended since.
         Some(seen) => follow.go_on_after(seen),
@@ -101,6 +104,7 @@ pub(super) fn subscribe(
 /// A cursor over the events of a task.
 struct Follow {
     call: Call,
+    _seat: Option<Seat>,
     task: Option<(TaskId, Watch)>,
     context: String,
     until: Until,
@@ -111,10 +115,17 @@ struct Follow {
 }
 
 impl Follow {
-    fn new(call: Call, watch: Watch, read: &TaskRead, until: Until) -> Result<Self, A2aError> {
+    fn new(
+        call: Call,
+        seat: Seat,
+        watch: Watch,
+        read: &TaskRead,
+        until: Until,
+    ) -> Result<Self, A2aError> {
         let context = present::context(&call, read)?;
         Ok(Self {
             call,
+            _seat: Some(seat),
             task: Some((read.task.id(), watch)),
             context,
             until,
@@ -129,6 +140,7 @@ impl Follow {
     fn idle(call: Call) -> Self {
         Self {
             call,
+            _seat: None,
             task: None,
             context: String::new(),
             until: Until::End,

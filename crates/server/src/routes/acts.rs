@@ -42,6 +42,7 @@ pub(crate) async fn send(
         opening: opening.outside()?,
         key,
     };
+    let _seat = waits.seat(&app, caller.tenant, &caller.party)?;
     let command = Command::Send(caller.clone(), Box::new(send));
     let (outcome, replayed) = outcome(&app, command).await?;
     let sight = Sight::of(&app.engine, &caller);

@@ -11,8 +11,9 @@ use tertulia_acts::{
     event::Event,
     ids::{ConversationId, TaskId},
     limits::PAGE,
+    viewer::Viewer,
 };
-use tertulia_engine::{StoreError, Watch, read::Events};
+use tertulia_engine::{Seat, StoreError, Watch, read::Events};
 use utoipa::IntoParams;
 
 use crate::{
@@ -124,6 +125,7 @@ fn cursor(headers: &HeaderMap, from: &From) -> Result<u32, Problem> {
 
 /// A stream between two messages.
 struct Following {
+    _seat: Seat,
     sight: Sight,
     watched: Watched,
     watch: Watch,
@@ -148,7 +150,9 @@ fn follow(
         );
         return Err(Problem::malformed("last-event-id", what));
     }
+    let Viewer { tenant, party, .. } = &sight.viewer;
     let following = Following {
+        _seat: sight.engine.seat(*tenant, party)?,
         sight,
         watched,
         watch,

@@ -24,8 +24,11 @@ use axum::Json;
 use serde::Deserialize;
 use tertulia_acts::{
     command::{Answer, Caller, Command},
+    ids::TenantId,
+    party::Party,
     receipt::Outcome,
 };
+use tertulia_engine::Seat;
 use utoipa::IntoParams;
 
 use crate::{app::App, problem::Problem, sight::Sight, view::receipt::Receipted, wire::claim};
@@ -47,6 +50,17 @@ impl Waits {
     pub(crate) fn span(&self) -> Option<Duration> {
         let millis = self.wait_ms.filter(|millis| *millis > 0)?;
         Some(Duration::from_millis(millis).min(claim::wait_most()))
+    }
+
+    /// A place to wait in, if it waits: held until the call has ended.
+    pub(crate) fn seat(
+        &self,
+        app: &App,
+        tenant: TenantId,
+        party: &Party,
+    ) -> Result<Option<Seat>, Problem> {
+        let seat = self.span().map(|_| app.engine.seat(tenant, party));
+        Ok(seat.transpose()?)
     }
 }
 

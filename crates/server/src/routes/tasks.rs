@@ -35,6 +35,7 @@ pub(crate) async fn get(
     Named(id): Named<TaskId>,
     Asked(waits): Asked<Waits>,
 ) -> Answered<TaskView> {
+    let _seat = waits.seat(&app, sight.viewer.tenant, &sight.viewer.party)?;
     let read = match waits.span() {
         Some(wait) => app.engine.ended(&sight.viewer, id, wait).await?,
         None => app.engine.reader().task(&sight.viewer, id)?,

@@ -17,6 +17,7 @@ mod foreign;
 mod framing;
 mod house;
 mod input;
+mod limits;
 mod refusals;
 mod streams;
 mod tasks;
