@@ -97,25 +97,27 @@ pub(super) fn status(shown: &Shown<'_>) -> Result<TaskStatus, A2aError> {
         Engine::Refused { .. } | Engine::Failed { .. } | Engine::Cancelled { .. } => {
             read.result.as_ref().and_then(|act| message(act, shown))
         }
-        Engine::AwaitingApproval { .. } => Some(note(
-            shown,
-            "an approval of the responsible person is awaited; it is given out of band",
-        )),
-        Engine::AwaitingAuthorization => Some(note(
-            shown,
-            "a credential is missing, here or at a peer below; it is given out of band",
-        )),
-        Engine::Uncertain => Some(note(
-            shown,
-            "what became of the task at the remote peer is not known",
-        )),
-        Engine::Queued | Engine::Working | Engine::Cancelling | Engine::Done { .. } => None,
+        state => explained(state.name()).map(|text| note(shown, read.task.now.last_event, text)),
     };
     Ok(TaskStatus {
         state: super::shown(shown.viewer, read),
         message: said.map(Box::new),
         timestamp: Some(instant(read.task.now.changed)?),
     })
+}
+
+/// What people are told of a state, by its name, that no act explains.
+pub(super) fn explained(state: &str) -> Option<&'static str> {
+    match state {
+        "awaiting-approval" => {
+            Some("an approval of the responsible person is awaited; it is given out of band")
+        }
+        "awaiting-authorization" => {
+            Some("a credential is missing, here or at a peer below; it is given out of band")
+        }
+        "uncertain" => Some("what became of the task at the remote peer is not known"),
+        _ => None,
+    }
 }
 
 /// An instant of the engine on the wire.
@@ -128,11 +130,11 @@ pub(super) fn instant(at: tertulia_acts::time::Timestamp) -> Result<Timestamp, A
     })
 }
 
-/// A message of the engine's own about a state that no act brought about.
-fn note(shown: &Shown<'_>, text: &str) -> Message {
+/// A message of the engine's own about a state that no act brought about, since the task's event `n`.
+pub(super) fn note(shown: &Shown<'_>, n: u32, text: &str) -> Message {
     let task = shown.read.task.id();
     Message {
-        message_id: format!("{task}_{}", shown.read.task.now.last_event),
+        message_id: format!("{task}_{n}"),
         context_id: shown.context.to_owned(),
         task_id: task.to_string(),
         role: Role::Agent,

@@ -11,7 +11,7 @@ use tertulia_acts::{
 use super::{
     extension::Declared,
     state::is_asked,
-    task::{Shown, artifacts, instant, message, status},
+    task::{Shown, artifacts, explained, instant, message, note, status},
 };
 use crate::wire::{
     A2aError, Metadata, StreamResponse, TaskArtifactUpdateEvent, TaskState, TaskStatus,
@@ -132,11 +132,14 @@ impl Teller {
             .and_then(serde_json::Value::as_str);
         match name {
             Some("done" | "refused" | "failed" | "cancelled") => self.end(shown),
-            Some("working" | "uncertain" | "cancelling") if self.last != TaskState::Working => {
-                self.bare(shown, event, TaskState::Working)
+            Some("working" | "cancelling") if self.last != TaskState::Working => {
+                self.bare(shown, event, TaskState::Working, None)
             }
-            Some("awaiting-approval" | "awaiting-authorization") => {
-                self.bare(shown, event, TaskState::AuthRequired)
+            Some(name @ "uncertain") => {
+                self.bare(shown, event, TaskState::Working, explained(name))
+            }
+            Some(name @ ("awaiting-approval" | "awaiting-authorization")) => {
+                self.bare(shown, event, TaskState::AuthRequired, explained(name))
             }
             // Queued is told by the task itself, and a clarification by its ask.
             _ => Ok(Vec::new()),
@@ -148,11 +151,13 @@ impl Teller {
         shown: &Shown<'_>,
         event: &Event,
         state: TaskState,
+        explanation: Option<&str>,
     ) -> Result<Vec<StreamResponse>, A2aError> {
         self.last = state;
+        let message = explanation.map(|text| Box::new(note(shown, event.task_n, text)));
         let status = TaskStatus {
             state,
-            message: None,
+            message,
             timestamp: Some(instant(event.at)?),
         };
         let declared = Declared {

@@ -108,6 +108,27 @@ fn a_question_is_told_to_the_one_who_is_asked() {
 }
 
 #[test]
+fn what_is_awaited_out_of_band_is_explained_as_it_is_told() {
+    let (files, ana) = (Files::new(), rows::ana());
+    // The task goes on by the time that it is told of.
+    let read = rows::read(TaskState::Working, None);
+    let shown = shown(&read, &files, &ana);
+    let mut teller = Teller::after(Wire::Working);
+    let mut told = Vec::new();
+    for (n, name) in [
+        (5, "awaiting-approval"),
+        (6, "working"),
+        (7, "awaiting-authorization"),
+        (8, "working"),
+        (9, "uncertain"),
+    ] {
+        let state = event(n, EventKind::TaskState, json!({"state": name}));
+        told.extend(teller.state(&shown, &state).unwrap());
+    }
+    golden("updates-out-of-band", &told);
+}
+
+#[test]
 fn what_is_none_of_this_protocol_is_not_told() {
     for kind in [
         EventKind::MailboxTaken,
