@@ -2,7 +2,10 @@
 
 use futures_util::StreamExt;
 use serde_json::{Value, json};
-use tertulia_acts::body::Body;
+use tertulia_acts::{
+    body::Body,
+    command::{HopOperation, Progress},
+};
 
 use crate::{
     house::{ANA, BOB, House, declared, message, message_with},
@@ -262,4 +265,74 @@ async fn a_refuse_without_a_task_is_the_only_event() {
         declared(&told[0].1["result"]["message"])["reason"],
         "illegal-act"
     );
+}
+
+#[tokio::test]
+async fn whoever_closes_a_stream_cancels_nothing_and_disturbs_no_other() {
+    let house = House::open().await;
+    let mut closed = stream(&house, "SendStreamingMessage", message("echo on")).await;
+    let begun = closed.next().await.unwrap();
+    let id = begun.1["result"]["task"]["id"].clone();
+    let mut other = stream(&house, "SubscribeToTask", json!({"id": id})).await;
+    assert_eq!(kinds(&[other.next().await.unwrap()]), ["task SUBMITTED"]);
+    drop(closed);
+    let grant = worker::claim(&house.engine, "echo").await.unwrap();
+    worker::act(
+        &house.engine,
+        &grant,
+        worker::reply(Body::text("still here")),
+    )
+    .await;
+    let rest = other.rest().await;
+    assert_eq!(kinds(&rest), ["WORKING", "artifact result", "COMPLETED"]);
+}
+
+#[tokio::test]
+async fn a_missing_credential_ends_the_wait_of_a_call_and_no_stream() {
+    let house = House::open().await;
+    let mut reader = stream(&house, "SendStreamingMessage", message("echo on")).await;
+    assert_eq!(kinds(&[reader.next().await.unwrap()]), ["task SUBMITTED"]);
+    let grant = worker::claim(&house.engine, "echo").await.unwrap();
+    let says = |text: &str, needs_credential| {
+        let body = Body::text(text);
+        HopOperation::Progress(Progress {
+            body,
+            needs_credential,
+        })
+    };
+    worker::act(&house.engine, &grant, says("log in", true)).await;
+    let id = grant.task.id().to_string();
+    let read = house.call(ANA, "GetTask", json!({"id": id})).await;
+    let status = &read["result"]["status"];
+    assert_eq!(status["state"], "TASK_STATE_AUTH_REQUIRED", "{read}");
+    let why = status["message"]["parts"][0]["text"].as_str().unwrap();
+    assert!(why.contains("credential"), "{why}");
+    let filter = json!({"status": "TASK_STATE_AUTH_REQUIRED"});
+    let listed = house.call(ANA, "ListTasks", filter).await;
+    assert_eq!(listed["result"]["tasks"][0]["id"], id);
+    worker::act(&house.engine, &grant, says("thanks", false)).await;
+    worker::act(&house.engine, &grant, worker::reply(Body::text("done"))).await;
+    let rest = reader.rest().await;
+    assert_eq!(
+        kinds(&rest),
+        [
+            "WORKING",
+            "WORKING",
+            "WORKING",
+            "AUTH_REQUIRED",
+            "WORKING",
+            "artifact result",
+            "COMPLETED"
+        ]
+    );
+
+    // A call that waits for the end comes back, as it does for a question.
+    let waiting = house.call(ANA, "SendMessage", message("echo more"));
+    let working = async {
+        let grant = worker::claim(&house.engine, "echo").await.unwrap();
+        worker::act(&house.engine, &grant, says("log in", true)).await;
+    };
+    let (answer, ()) = tokio::join!(waiting, working);
+    let state = &answer["result"]["task"]["status"]["state"];
+    assert_eq!(state, "TASK_STATE_AUTH_REQUIRED", "{answer}");
 }
