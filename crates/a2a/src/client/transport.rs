@@ -37,11 +37,20 @@ pub(super) async fn open(
     interface: &Interface,
     request: &Request,
 ) -> Result<Response, Error> {
-    let built = build(peer, interface, request)?.header(header::ACCEPT, "text/event-stream");
-    let sent = tokio::time::timeout(peer.timeout, built.send()).await;
-    let response = sent
-        .map_err(|_| Error::Broken("no answer came in time".to_owned()))?
-        .map_err(|error| Error::of(&error))?;
+    let mut response = begin(peer, build(peer, interface, request)?).await?;
+    let has_no_such = |status| {
+        matches!(
+            status,
+            StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED
+        )
+    };
+    if let (Binding::HttpJson, Request::SubscribeToTask(subscribe)) = (interface.binding, request)
+        && has_no_such(response.status())
+    {
+        // The prose of the specification says POST and its protocol file GET: a peer may serve either.
+        let url = subscription(interface, &subscribe.id)?;
+        response = begin(peer, peer.http.get(url)).await?;
+    }
     let status = response.status();
     let kind = response.headers().get(header::CONTENT_TYPE);
     let streams = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
@@ -56,6 +65,13 @@ pub(super) async fn open(
         )),
         Err(error) => Err(error),
     }
+}
+
+async fn begin(peer: &Peer, built: RequestBuilder) -> Result<Response, Error> {
+    let built = built.header(header::ACCEPT, "text/event-stream");
+    let sent = tokio::time::timeout(peer.timeout, built.send()).await;
+    sent.map_err(|_| Error::Broken("no answer came in time".to_owned()))?
+        .map_err(|error| Error::of(&error))
 }
 
 /// The whole body, if it is within the limit.
@@ -140,14 +156,18 @@ fn build(peer: &Peer, interface: &Interface, request: &Request) -> Result<Reques
             peer.http.post(url).json(cancel)
         }
         Request::SubscribeToTask(subscribe) => {
-            let url = at(&["tasks", &format!("{}:subscribe", subscribe.id)])?;
-            peer.http.post(url)
+            peer.http.post(subscription(interface, &subscribe.id)?)
         }
         other => {
             let name = other.method().name();
             return Err(Error::Setup(format!("{name} is not called over HTTP+JSON")));
         }
     })
+}
+
+/// Where a task is subscribed to.
+fn subscription(interface: &Interface, task: &str) -> Result<Url, Error> {
+    path(interface, &["tasks", &format!("{task}:subscribe")])
 }
 
 /// An address below the interface's, with its tenant as the first segment.

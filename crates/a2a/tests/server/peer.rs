@@ -280,6 +280,27 @@ async fn nonsense_is_told_from_errors() {
 }
 
 #[tokio::test]
+async fn a_peer_that_lets_subscribe_by_get_alone_is_subscribed_to() {
+    let event = r#"{"task":{"id":"t-1","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}"#;
+    let subscribe = move || async move {
+        let kind = [(header::CONTENT_TYPE, "text/event-stream")];
+        (kind, format!("data: {event}\n\n"))
+    };
+    // A route of one verb answers others 405; one that it does not have, 404.
+    let url = serve(Router::new().route("/tasks/{task}", get(subscribe))).await;
+    let peer = offering("HTTP+JSON", &url, "").await;
+    let mut events = peer.subscribe("t-1").await.unwrap();
+    let first = events.next().await.unwrap();
+    assert!(matches!(first, Some(StreamResponse::Task(task)) if task.id == "t-1"));
+    let peer = offering("HTTP+JSON", &serve(Router::new()).await, "").await;
+    let error = peer.subscribe("t-1").await.unwrap_err();
+    assert!(
+        matches!(&error, Error::Peer(error) if error.kind == ErrorKind::TaskNotFound),
+        "{error:?}"
+    );
+}
+
+#[tokio::test]
 async fn a_call_ends_in_time_and_leaves_open_what_became_of_it() {
     let never = || std::future::pending::<String>();
     let url = serve(Router::new().route("/rpc", post(never))).await;
