@@ -41,6 +41,22 @@ pub enum Undone {
     Unstored(StoreError),
 }
 
+/// Who waits for what a batch brings.
+pub trait Follow {
+    /// The next command that waits, if there is one. It is told what news there is until now, and, after the first, what
+    /// the one before was answered.
+    fn next(&mut self, news: &News, last: Option<&Result<Answer, Undone>>) -> Option<Job>;
+}
+
+/// Nobody waits.
+struct Nobody;
+
+impl Follow for Nobody {
+    fn next(&mut self, _: &News, _: Option<&Result<Answer, Undone>>) -> Option<Job> {
+        None
+    }
+}
+
 /// What became of a batch.
 #[derive(Debug)]
 pub struct Applied {
@@ -114,7 +130,21 @@ impl<S: Store> Core<S> {
     /// # Errors
     /// The storage failed: nothing of the batch is stored, or, where the error is fatal, nobody may be told what is.
     pub fn apply(&mut self, batch: &[Job], now: Timestamp) -> Result<Applied, StoreError> {
-        match self.try_apply(batch, now) {
+        self.apply_with(batch, now, &mut Nobody)
+    }
+
+    /// The same; once the batch is decided, those who wait for what it brings are decided after it and stored by the same
+    /// commit. Their answers come last. Where the batch had to be run singly there are none: nobody was asked to follow.
+    ///
+    /// # Errors
+    /// See [`apply`](Self::apply).
+    pub fn apply_with(
+        &mut self,
+        batch: &[Job],
+        now: Timestamp,
+        follow: &mut impl Follow,
+    ) -> Result<Applied, StoreError> {
+        match self.try_apply(batch, now, follow) {
             Ok(applied) => Ok(applied),
             Err(error) => {
                 self.forget()?;
@@ -146,7 +176,7 @@ impl<S: Store> Core<S> {
             written: false,
         };
         for job in batch {
-            let error = match self.try_apply(std::slice::from_ref(job), now) {
+            let error = match self.try_apply(std::slice::from_ref(job), now, &mut Nobody) {
                 Ok(one) => {
                     applied.answers.extend(one.answers);
                     applied.news.add(one.news);
@@ -171,25 +201,26 @@ impl<S: Store> Core<S> {
         Ok(applied)
     }
 
-    fn try_apply(&mut self, batch: &[Job], now: Timestamp) -> Result<Applied, StoreError> {
+    fn try_apply(
+        &mut self,
+        batch: &[Job],
+        now: Timestamp,
+        follow: &mut impl Follow,
+    ) -> Result<Applied, StoreError> {
         self.store.begin()?;
-        self.load_ahead(batch)?;
         let mut applied = Applied {
             answers: Vec::with_capacity(batch.len()),
             news: News::default(),
             written: false,
         };
+        self.load_ahead(batch)?;
         for job in batch {
-            let answer = match self.decide(job, now)? {
-                Ok(decision) => {
-                    applied.written |= !decision.changes.is_empty();
-                    applied.news.note(&decision.changes);
-                    self.facts.apply(decision.changes);
-                    Ok(decision.answer)
-                }
-                Err(broken) => Err(broken),
-            };
-            applied.answers.push(answer);
+            self.carry_out(job, now, &mut applied)?;
+        }
+        let mut next = follow.next(&applied.news, None);
+        while let Some(job) = next {
+            self.carry_out(&job, now, &mut applied)?;
+            next = follow.next(&applied.news, applied.answers.last());
         }
         if applied.written {
             self.store.commit(&self.facts, now)?;
@@ -202,6 +233,26 @@ impl<S: Store> Core<S> {
             self.facts = Facts::default();
         }
         Ok(applied)
+    }
+
+    /// Decides a command over the facts, and changes these as it says.
+    fn carry_out(
+        &mut self,
+        job: &Job,
+        now: Timestamp,
+        applied: &mut Applied,
+    ) -> Result<(), StoreError> {
+        let answer = match self.decide(job, now)? {
+            Ok(decision) => {
+                applied.written |= !decision.changes.is_empty();
+                applied.news.note(&decision.changes);
+                self.facts.apply(decision.changes);
+                Ok(decision.answer)
+            }
+            Err(broken) => Err(broken),
+        };
+        applied.answers.push(answer);
+        Ok(())
     }
 
     /// Loads at once what the batch is known to need. Claims for one agent need as much as all of them together.

@@ -31,6 +31,7 @@ use crate::{
     error::{Answered, EngineError},
     lanes::{Full, Lane, Lanes},
     metrics::Metrics,
+    standing::Standing,
     waits::{Seat, Waits},
     watch::{Hub, Watch},
     writer::{Waiting, Writer},
@@ -63,6 +64,7 @@ pub struct Options {
 pub(crate) struct Shared {
     pub(crate) lanes: Lanes<Waiting>,
     pub(crate) hub: Hub,
+    pub(crate) standing: Standing,
     waits: Waits,
     pub(crate) metrics: Metrics,
     pub(crate) credentials: Credentials,
@@ -121,6 +123,7 @@ impl Engine {
         let shared = Arc::new(Shared {
             lanes: Lanes::new(),
             hub: Hub::default(),
+            standing: Standing::default(),
             waits: Waits::default(),
             metrics: Metrics::default(),
             credentials: Credentials::default(),
@@ -220,28 +223,49 @@ impl Engine {
     ///
     /// # Errors
     /// See [`EngineError`].
-    pub async fn claim(&self, caller: Caller, claim: Claim, wait: Duration) -> Answered {
+    pub async fn claim(&self, mut caller: Caller, claim: Claim, wait: Duration) -> Answered {
         let notify = self.shared.hub.agent(caller.tenant, &claim.agent);
         let until = tokio::time::Instant::now() + wait;
-        // Judged again, it stays so for the looks that follow.
-        let (tenant, party) = (caller.tenant, caller.party.clone());
-        let mut command = Command::Claim(caller, claim);
         let mut seat = None;
         loop {
             // In line before it looks: what comes while it looks wakes it, or whoever waits next.
             let mut woken = std::pin::pin!(notify.notified());
             woken.as_mut().enable();
+            let mut command = Command::Claim(caller.clone(), claim.clone());
             let answer = self.carry_out(&mut command).await?;
-            let nothing = matches!(&answer, Answer::Granted(grants) if grants.is_empty());
+            if let Some(judged) = command.caller_mut() {
+                // Judged again, it stays so for the looks that follow.
+                caller.clone_from(judged);
+            }
             let left = until.saturating_duration_since(tokio::time::Instant::now());
-            if !nothing || left.is_zero() || self.draining() {
+            if !answer.grants_nothing() || left.is_zero() || self.draining() {
                 return Ok(answer);
             }
             if seat.is_none() {
-                seat = Some(self.seat(tenant, &party)?);
+                seat = Some(self.seat(caller.tenant, &caller.party)?);
             }
-            let _looks_anyway = tokio::time::timeout(left.min(LOOK_EVERY), woken).await;
+            let mut place = self.shared.standing.stand(&caller, &claim);
+            let looks_anyway = tokio::time::timeout(left.min(LOOK_EVERY), woken);
+            let answered = tokio::select! {
+                biased;
+                answer = place.answered() => Some(answer?),
+                _ = looks_anyway => {
+                    if place.leave() { None } else { Some(place.answered().await?) }
+                }
+            };
+            match answered {
+                // It is judged again with the next look.
+                None | Some(Answer::Fault(Fault::Stale)) => {}
+                Some(answer) if answer.grants_nothing() => {}
+                Some(answer) => return Ok(answer),
+            }
         }
+    }
+
+    /// How many claims wait for work now.
+    #[must_use]
+    pub fn claims_waiting(&self) -> usize {
+        self.shared.standing.len()
     }
 
     /// A place for one more call of a caller that waits or streams: whoever does so holds one, and takes it before

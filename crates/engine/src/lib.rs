@@ -12,6 +12,7 @@ mod error;
 mod lanes;
 mod metrics;
 mod pause;
+mod standing;
 mod waits;
 mod watch;
 mod writer;

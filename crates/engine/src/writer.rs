@@ -22,6 +22,7 @@ use crate::{
     engine::Shared,
     error::{Answered, EngineError},
     pause::Pause,
+    standing::Serving,
 };
 
 /// The exit code of a process whose disk did not confirm a write: `EX_IOERR` of sysexits.
@@ -177,14 +178,23 @@ impl<S: Store> Writer<S> {
             ids: Ids::new(rand::random()),
         }));
         let begun = Instant::now();
-        match self.core.apply(&jobs, now) {
-            Ok(applied) => {
-                self.shared
-                    .metrics
-                    .commit(replies.len(), begun.elapsed(), &applied.news);
+        let mut serving = Serving::new(&self.shared.standing);
+        let applied = self.core.apply_with(&jobs, now, &mut serving);
+        match applied {
+            Ok(mut applied) => {
+                let served = applied.answers.split_off(jobs.len());
+                let answered = serving.answer(served, &mut applied.news);
+                self.shared.metrics.commit(
+                    replies.len() + answered,
+                    begun.elapsed(),
+                    &applied.news,
+                );
                 self.answer(applied, replies, due, now);
             }
-            Err(error) => self.fail(&error, replies, now),
+            Err(error) => {
+                drop(serving);
+                self.fail(&error, replies, now);
+            }
         }
     }
 

@@ -211,6 +211,12 @@ pub enum Answer {
 }
 
 impl Answer {
+    /// Whether it is that of a claim for which there is nothing to do.
+    #[must_use]
+    pub const fn grants_nothing(&self) -> bool {
+        matches!(self, Self::Granted(grants) if grants.is_empty())
+    }
+
     pub(crate) const fn first(outcome: Outcome) -> Self {
         Self::Outcome {
             outcome,

@@ -35,6 +35,33 @@ async fn a_waiting_claim_is_woken_by_a_post() {
 }
 
 #[tokio::test]
+async fn work_is_granted_to_a_waiting_claim_by_the_commit_that_stores_it() {
+    let house = House::new().await;
+    let engine = house.engine.clone();
+    let caller = house.caller("agent:logs");
+    let waiting = tokio::spawn(async move {
+        engine
+            .claim(caller, claim("logs", "c1"), Duration::from_secs(30))
+            .await
+    });
+    while house.engine.claims_waiting() == 0 {
+        tokio::task::yield_now().await;
+    }
+    let before = house.engine.metrics().snapshot();
+    let task = accepted(&house.send("user:ana", "agent:logs", "x", None).await);
+    let answer = waiting.await.expect("joined").expect("answered");
+    let Answer::Granted(grants) = answer else {
+        panic!("{answer:?}")
+    };
+    assert_eq!(grants[0].task.id(), task);
+    let after = house.engine.metrics().snapshot();
+    let commands = after.commands - before.commands;
+    let commits = after.commits - before.commits;
+    assert_eq!(commands - commits, 1, "{commands} in {commits} commits");
+    assert_eq!(house.engine.claims_waiting(), 0);
+}
+
+#[tokio::test]
 async fn a_command_judged_by_an_old_configuration_is_judged_again() {
     let house = House::new().await;
     let old = house.caller("user:ana");
