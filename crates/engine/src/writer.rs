@@ -164,7 +164,9 @@ impl<S: Store> Writer<S> {
         }
     }
 
-    fn apply(&mut self, batch: Vec<Waiting>, due: Vec<Due>, now: Timestamp) {
+    fn apply(&mut self, mut batch: Vec<Waiting>, due: Vec<Due>, now: Timestamp) {
+        // The lanes say who comes into the batch; in it, claims go last, so that they are granted what it brings.
+        batch.sort_by_key(|waiting| matches!(waiting.job.command, Command::Claim(..)));
         let (mut jobs, mut replies) = (
             Vec::with_capacity(batch.len() + due.len()),
             Vec::with_capacity(batch.len()),

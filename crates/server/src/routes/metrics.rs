@@ -59,6 +59,7 @@ pub(crate) async fn show(
     let text = render(
         &app.engine.metrics().snapshot(),
         &reader.metrics()?,
+        app.engine.claims_waiting(),
         &tenants,
         app.engine.now(),
     );
@@ -104,10 +105,17 @@ impl Text {
 fn render(
     counted: &Snapshot,
     stored: &Metrics,
+    waiting: usize,
     tenants: &HashMap<TenantId, String>,
     now: Timestamp,
 ) -> String {
     let mut text = Text(String::with_capacity(8 * 1024));
+    text.single(
+        "tertulia_claims_waiting",
+        "gauge",
+        "Claims that found nothing and wait for work.",
+        waiting,
+    );
     text.family("tertulia_acts_total", "counter", "Acts that were stored.");
     for (performative, n) in &counted.acts {
         text.sample(
@@ -282,7 +290,7 @@ mod tests {
             open_tasks: 3,
         };
         let tenants = [(TenantId(1), "acme".to_owned())].into();
-        let text = render(&counted, &stored, &tenants, Timestamp(3_500));
+        let text = render(&counted, &stored, 5, &tenants, Timestamp(3_500));
         for line in [
             "# TYPE tertulia_acts_total counter",
             "tertulia_acts_total{performative=\"request\"} 3",
@@ -294,6 +302,7 @@ mod tests {
             "tertulia_commit_seconds_bucket{le=\"+Inf\"} 6",
             "tertulia_commit_seconds_sum 1.500000",
             "tertulia_commands_total 60",
+            "tertulia_claims_waiting 5",
             "tertulia_timer_lag_seconds 0.020000",
             "tertulia_mailbox_depth{tenant=\"acme\",agent=\"logs\",state=\"pending\"} 2",
             "tertulia_mailbox_oldest_seconds{tenant=\"acme\",agent=\"logs\"} 2.500000",
