@@ -110,6 +110,18 @@ impl Conversation {
         ))
     }
 
+    /// Whether acts may be opened in it beside the one that it was opened for: not in a consultation, which shows what it
+    /// consults, nor where the sender is alone.
+    #[must_use]
+    pub const fn takes_openings(&self) -> bool {
+        match self.kind {
+            ConversationKind::Opened | ConversationKind::Standing | ConversationKind::Branch => {
+                true
+            }
+            ConversationKind::Consults(_) | ConversationKind::Alone => false,
+        }
+    }
+
     /// Whether it takes further acts.
     #[must_use]
     pub fn is_open(&self) -> bool {

@@ -96,6 +96,7 @@ macro_rules! conversation_is_visible {
                     OR EXISTS (SELECT 1 FROM task fold JOIN conversation f
                         ON f.root = fold.conversation_root AND f.n = fold.conversation
                         WHERE fold.root = ?3 AND fold.n = ?4 AND fold.tenant = ?1 AND fold.debtor = ?2
+                          AND fold.made ->> '$.folded_on' IS NOT NULL
                           AND f.consults_root = c.root AND f.consults = c.n)))))"
         )
     };

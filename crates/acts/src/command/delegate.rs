@@ -40,6 +40,13 @@ pub(super) fn branch(
                 party: sender.clone(),
                 ..holder.caller.clone()
             };
+            if id.root != root && *id != task.made.conversation {
+                let message = format!(
+                    "conversation {id} under this root; under a hop token name one that was opened below {root}, or leave \
+                     it out"
+                );
+                return Err(Fault::NotFound(message).into());
+            }
             let conversation = named(d, &agent, *id)?;
             check(&conversation, &opening.to)?;
             (Some(conversation), own)

@@ -118,7 +118,7 @@ pub(super) fn granted(
         .definition
         .clone();
     let consults = match d.conversation(task.made.conversation)?.kind {
-        ConversationKind::Consults(conversation) => Some(conversation),
+        ConversationKind::Consults(conversation) if task.is_fold() => Some(conversation),
         _ => None,
     };
     Ok(Grant {

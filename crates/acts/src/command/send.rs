@@ -125,8 +125,21 @@ pub(super) fn named(
         .ok_or_else(|| Fault::NotFound(format!("conversation {id}")).into())
 }
 
-/// An act fits a conversation that is open and has its recipient.
+/// An act fits a conversation that is open, is for more than one act, and has its recipient.
 pub(super) fn check(conversation: &Conversation, to: &Party) -> Result<(), Refusal> {
+    if !conversation.takes_openings() {
+        let what = match conversation.kind {
+            ConversationKind::Consults(other) => format!("consults {other}"),
+            _ => "holds a refused act".into(),
+        };
+        let message = format!(
+            "{} {what}, and nothing else is said in it; send without it, or in another",
+            conversation.id
+        );
+        return Err(
+            Refusal::saying(Reason::NotAParticipant, message).with("conversation", conversation.id)
+        );
+    }
     if !conversation.is_open() {
         let message = format!(
             "{} is closed; send without it to open another",

@@ -11,7 +11,7 @@ use tertulia_acts::{
 
 use crate::{
     words::{delegate, opening, reply, request},
-    world::{HOME, World, fault, made, outcome, reason},
+    world::{HOME, World, accepted, fault, made, outcome, reason},
 };
 
 #[test]
@@ -36,6 +36,29 @@ fn a_refused_act_makes_its_acts_and_a_refused_task_and_nothing_else() {
     assert_eq!(w.task(root).now.steps, 1, "a refusal is a step");
     let root = w.facts.tables().roots.get(&root.root).unwrap();
     assert_eq!(root.open_tasks, 1);
+}
+
+#[test]
+fn under_a_hop_nothing_is_said_in_the_conversations_of_another_root() {
+    let mut w = World::with(&["coordinator", "logs"]);
+    w.send(request("coordinator", "a"));
+    let one = w.claim("coordinator");
+    let below = w.delegates(&one, request("logs", "look"));
+    let there = w.task(below).made.conversation;
+    w.send(request("coordinator", "b"));
+    let two = w.claim("coordinator");
+    let say = |text: &str| {
+        let mut opening = request("logs", text);
+        opening.place = Place::In(there);
+        delegate(opening)
+    };
+    let told = fault(w.under(&two, "s", say("look there")));
+    assert!(
+        matches!(&told, Fault::NotFound(what) if what.contains("under this root")),
+        "{told:?}"
+    );
+    let more = w.does(&one, say("look again"));
+    assert_eq!(w.task(accepted(&more)).made.conversation, there);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::json;
 use tertulia_acts::{
     agent::{RemoteAgent, Runner},
-    command::{Grant, HopOperation},
+    command::{Grant, HopOperation, Place},
     conversation::ConversationKind,
     ids::TaskId,
     limits::{BACKOFF_FIRST, LEASE},
@@ -89,6 +89,27 @@ fn the_same_artifact_twice_is_nothing_new() {
         it.w.does(&at_logs, reply_with("found", "the same trace"));
     }
     assert_eq!(it.w.evidence(it.top), 1);
+}
+
+#[test]
+fn nothing_else_is_said_in_a_consultation() {
+    let mut it = below();
+    let ask = request("coordinator", "which service?");
+    let task = it.w.delegates(&it.deployments, ask);
+    let consultation = it.w.task(task).made.conversation;
+    let consulted = it.w.claim("coordinator");
+    it.w.does(&consulted, reply("checkout"));
+    let mut more = request("coordinator", "and all the rest?");
+    more.place = Place::In(consultation);
+    let refused = it.w.does(&it.deployments, delegate(more));
+    assert_eq!(reason(&refused), "not-a-participant");
+    assert_eq!(
+        it.w.said(task),
+        [
+            "query deployments > coordinator",
+            "inform coordinator > deployments"
+        ]
+    );
 }
 
 #[test]
