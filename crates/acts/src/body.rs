@@ -150,6 +150,12 @@ impl NewArtifact {
         }
     }
 
+    /// What it is addressed by.
+    #[must_use]
+    pub const fn digest(&self) -> Digest {
+        self.digest
+    }
+
     /// The reference under which an envelope names it.
     #[must_use]
     pub fn reference(&self) -> ArtifactRef {

@@ -5,14 +5,15 @@ use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::{
-    body::{Body, Content},
+    body::{Body, Content, NewArtifact},
     contract::Contract,
     digest::Digest,
     party::Party,
 };
 
-/// The version of the algorithm; stored with each fingerprint, so that a later one does not match it by chance.
-pub const ALGORITHM: u8 = 1;
+/// The version of the algorithm; stored with each fingerprint, so that a later one does not match it by chance. Before 2,
+/// files that came with the act did not count.
+pub const ALGORITHM: u8 = 2;
 
 /// A fingerprint, with the version of the algorithm that made it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -24,9 +25,14 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// What `recipient` is asked by `body` under `contract`.
+    /// What `recipient` is asked by `body` and the files with it, under `contract`.
     #[must_use]
-    pub fn of(recipient: &Party, body: &Body, contract: &Contract) -> Self {
+    pub fn of(
+        recipient: &Party,
+        body: &Body,
+        artifacts: &[NewArtifact],
+        contract: &Contract,
+    ) -> Self {
         let mut fields: Vec<Vec<u8>> = vec![recipient.to_string().into_bytes()];
         for part in &body.parts {
             fields.push(match &part.content {
@@ -41,6 +47,9 @@ impl Fingerprint {
                     }
                 },
             });
+        }
+        for artifact in artifacts {
+            fields.push(tagged(b'a', &artifact.digest().0));
         }
         fields.push(tagged(
             b'c',
@@ -104,7 +113,7 @@ mod tests {
     }
 
     fn of(text: &str, contract: &Contract) -> Fingerprint {
-        Fingerprint::of(&logs(), &Body::text(text), contract)
+        Fingerprint::of(&logs(), &Body::text(text), &[], contract)
     }
 
     #[test]
@@ -131,6 +140,7 @@ mod tests {
                 &Body {
                     parts: vec![Part::data(data)],
                 },
+                &[],
                 &Contract::default(),
             )
         };
@@ -148,7 +158,7 @@ mod tests {
         let other = Party::agent("metrics").unwrap();
         assert_ne!(
             of("x", &plain),
-            Fingerprint::of(&other, &Body::text("x"), &plain)
+            Fingerprint::of(&other, &Body::text("x"), &[], &plain)
         );
         assert_ne!(
             of("x", &plain),
@@ -180,9 +190,16 @@ mod tests {
                 content: Content::File(file),
                 ..Part::text("")
             };
-            Fingerprint::of(&logs(), &Body { parts: vec![part] }, &plain)
+            Fingerprint::of(&logs(), &Body { parts: vec![part] }, &[], &plain)
         };
         assert_ne!(file(b"1"), file(b"2"));
+        let bringing = |name: &str, bytes: &[u8]| {
+            let file = NewArtifact::new(name.into(), "text/plain".into(), bytes.to_vec());
+            Fingerprint::of(&logs(), &Body::text("x"), &[file], &plain)
+        };
+        assert_ne!(bringing("log", b"1"), of("x", &plain));
+        assert_ne!(bringing("log", b"1"), bringing("log", b"2"));
+        assert_eq!(bringing("log", b"1"), bringing("log.txt", b"1"));
     }
 
     proptest! {
@@ -191,7 +208,7 @@ mod tests {
             let data = Body { parts: vec![Part::data(serde_json::Value::String(text.clone()))] };
             prop_assert_ne!(
                 of(&text, &Contract::default()),
-                Fingerprint::of(&logs(), &data, &Contract::default())
+                Fingerprint::of(&logs(), &data, &[], &Contract::default())
             );
         }
 

@@ -54,8 +54,7 @@ pub fn opening(said: Said, to: Party, place: Place) -> Result<Opening, A2aError>
     }
     let performative = claimed.performative.unwrap_or(Performative::Request);
     let contract = claimed.contract.unwrap_or_default();
-    let mut opening = Opening::new(performative, to, body, contract);
-    opening.artifacts = artifacts;
+    let mut opening = Opening::new(performative, to, body, contract).bringing(artifacts);
     opening.within = claimed.deadline_ms.map(Millis);
     opening.place = place;
     opening.work_id = claimed.work_id;

@@ -39,7 +39,7 @@ fn told(opening: &Opening) -> Value {
         "performative": opening.performative,
         "to": opening.to,
         "body": opening.body,
-        "artifacts": opening.artifacts.iter().map(NewArtifact::reference).collect::<Vec<_>>(),
+        "artifacts": opening.artifacts().iter().map(NewArtifact::reference).collect::<Vec<_>>(),
         "contract": opening.contract,
         "within_ms": opening.within,
         "work_id": opening.work_id,

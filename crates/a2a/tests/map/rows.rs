@@ -127,7 +127,7 @@ pub(crate) fn read(state: TaskState, result: Option<Act>) -> TaskRead {
     );
     let hop = (state != TaskState::Queued).then(hop_id);
     let contract = Contract::default();
-    let fingerprint = Fingerprint::of(&party("agent:logs"), &opening.body, &contract);
+    let fingerprint = Fingerprint::of(&party("agent:logs"), &opening.body, &[], &contract);
     let made = TaskMade {
         id: task_id(),
         tenant: TENANT,

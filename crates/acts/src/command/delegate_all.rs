@@ -107,13 +107,13 @@ fn foresee(d: &Draft<'_>, holder: &Holder, openings: &[Cow<'_, Opening>]) -> Res
     for opening in openings {
         let name = opening.to.name().to_owned();
         needs.push(Need::Agent(tenant, name.clone()));
-        needs.push(Need::Commitments(root, name.clone(), opening.fingerprint));
+        needs.push(Need::Commitments(root, name.clone(), opening.fingerprint()));
         if let Place::In(id) = opening.place {
             needs.push(Need::Conversation(id));
             needs.push(Need::Slot(name.clone(), id));
             needs.push(Need::Queue(name, id));
         }
-        let artifacts = opening.artifacts.iter();
+        let artifacts = opening.artifacts().iter();
         needs.extend(artifacts.map(|brought| Need::Artifact(root, brought.reference().digest)));
     }
     d.foresee(needs)?;
@@ -121,7 +121,7 @@ fn foresee(d: &Draft<'_>, holder: &Holder, openings: &[Cow<'_, Opening>]) -> Res
     for opening in openings {
         let name = opening.to.name();
         // A refusal says how that stands which is owed already.
-        let owed = d.owed(root, name, opening.fingerprint)?;
+        let owed = d.owed(root, name, opening.fingerprint())?;
         needs.extend(owed.iter().map(|row| Need::Task(row.task)));
         if let Place::In(id) = opening.place {
             // Which of those before it in its slot goes first is looked for anew.

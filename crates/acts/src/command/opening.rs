@@ -26,8 +26,7 @@ pub struct Opening {
     pub to: Party,
     /// What it says.
     pub body: Body,
-    /// What it brings.
-    pub artifacts: Vec<NewArtifact>,
+    artifacts: Vec<NewArtifact>,
     /// Its terms.
     pub contract: Contract,
     /// How long it may take; none is the default, and what is longer than the most there may be is shortened to it.
@@ -40,8 +39,7 @@ pub struct Opening {
     pub parent_work_id: Option<String>,
     /// Why it is not equivalent to a request that looks the same: an override, which is logged.
     pub not_equivalent: Option<String>,
-    /// What is asked, as one compares it.
-    pub fingerprint: Fingerprint,
+    fingerprint: Fingerprint,
 }
 
 /// Where an opening act is said.
@@ -58,10 +56,11 @@ pub enum Place {
 }
 
 impl Opening {
-    /// An opening act with nothing but its words.
+    /// An opening act with nothing but its words. Whom it is for, what it says and its terms stay as they are given here:
+    /// the fingerprint is of them.
     #[must_use]
     pub fn new(performative: Performative, to: Party, body: Body, contract: Contract) -> Self {
-        let fingerprint = Fingerprint::of(&to, &body, &contract);
+        let fingerprint = Fingerprint::of(&to, &body, &[], &contract);
         Self {
             performative,
             to,
@@ -75,6 +74,37 @@ impl Opening {
             not_equivalent: None,
             fingerprint,
         }
+    }
+
+    /// The same act, with files.
+    #[must_use]
+    pub fn bringing(mut self, artifacts: Vec<NewArtifact>) -> Self {
+        self.artifacts = artifacts;
+        self.compare_anew();
+        self
+    }
+
+    /// What it brings.
+    #[must_use]
+    pub fn artifacts(&self) -> &[NewArtifact] {
+        &self.artifacts
+    }
+
+    /// What is asked, as one compares it.
+    #[must_use]
+    pub const fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    fn compare_anew(&mut self) {
+        let Self {
+            to,
+            body,
+            artifacts,
+            contract,
+            ..
+        } = self;
+        self.fingerprint = Fingerprint::of(to, body, artifacts, contract);
     }
 
     /// The digest of what makes a repeat under the same key the same command (SEMANTICS 4): recipient, performative,
@@ -98,7 +128,7 @@ impl Opening {
         fields.extend(
             self.artifacts
                 .iter()
-                .map(|artifact| artifact.reference().digest.0.to_vec()),
+                .map(|artifact| artifact.digest().0.to_vec()),
         );
         Digest::of_all(fields.iter().map(Vec::as_slice))
     }
@@ -134,7 +164,7 @@ impl Opening {
         }
         let mut opening = self.clone();
         opening.contract.variant = Some(format!("override_{}", d.number(root)?));
-        opening.fingerprint = Fingerprint::of(&opening.to, &opening.body, &opening.contract);
+        opening.compare_anew();
         Ok(Cow::Owned(opening))
     }
 

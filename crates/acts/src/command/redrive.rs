@@ -85,25 +85,22 @@ fn send_again(
     task: &Task,
 ) -> Result<Outcome, Stop> {
     let act = d.act(task.made.opening)?;
-    let contract = task.made.contract.clone();
-    let mut opening = Opening::new(
-        task.made.performative,
-        task.made.debtor.clone(),
-        act.body,
-        contract,
-    );
     let brought = act.envelope.artifacts.iter();
     d.foresee(brought.map(|brought| Need::Artifact(task.id().root, brought.digest)))?;
+    let mut artifacts = Vec::with_capacity(act.envelope.artifacts.len());
     for brought in &act.envelope.artifacts {
         let artifact = d
             .artifact(task.id().root, brought.digest)?
             .ok_or_else(|| Stop::Broken(format!("artifact {} is absent", brought.digest)))?;
-        opening.artifacts.push(NewArtifact::new(
+        artifacts.push(NewArtifact::new(
             brought.name.clone(),
             brought.media_type.clone(),
             artifact.bytes.to_vec(),
         ));
     }
+    let (to, contract) = (task.made.debtor.clone(), task.made.contract.clone());
+    let mut opening =
+        Opening::new(task.made.performative, to, act.body, contract).bringing(artifacts);
     opening.within = redrive.within;
     opening.place = Place::New;
     opening.work_id.clone_from(&task.made.work_id);

@@ -13,7 +13,7 @@ use crate::{
 /// while nothing was learnt since one was satisfied.
 pub(super) fn judge(d: &Draft<'_>, asked: &Asked<'_>) -> Result<Verdict, Stop> {
     let name = asked.opening.to.name();
-    let owed = d.owed(asked.root, name, asked.opening.fingerprint)?;
+    let owed = d.owed(asked.root, name, asked.opening.fingerprint())?;
     let mine = asked.under.map(Task::id);
     if let Some(binding) = owed.iter().find(|row| row.status.binds()) {
         if binding.creditor_task == mine {

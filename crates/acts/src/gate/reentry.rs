@@ -19,7 +19,7 @@ pub(super) fn judge(d: &Draft<'_>, asked: &Asked<'_>) -> Result<Verdict, Stop> {
         return Ok(Verdict::Pass);
     }
     let learnt = d.root(asked.root)?.evidence > ancestor.evidence;
-    if ancestor.fingerprint == asked.opening.fingerprint && !learnt {
+    if ancestor.fingerprint == asked.opening.fingerprint() && !learnt {
         let message = format!(
             "agent:{name} is at work on the same thing above ({}), and nothing was learnt since; use what you have, or ask \
              for something else",

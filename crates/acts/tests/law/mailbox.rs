@@ -175,8 +175,8 @@ fn redrive(w: &mut World, who: &str, task: TaskId) -> tertulia_acts::command::An
 }
 
 fn expired(w: &mut World) -> TaskId {
-    let mut act = within(request("logs", "a"), Millis::seconds(5));
-    act.artifacts.push(artifact_of("a trace"));
+    let files = vec![artifact_of("a trace")];
+    let mut act = within(request("logs", "a"), Millis::seconds(5)).bringing(files);
     act.work_id = Some("INC-42".into());
     let task = w.send(act);
     w.wait(Millis::seconds(5));

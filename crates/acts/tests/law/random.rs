@@ -143,7 +143,7 @@ impl Life {
             opening.not_equivalent = Some("it is another thing".into());
         }
         if it.what.is_multiple_of(17) {
-            opening.artifacts = vec![crate::words::artifact_of(text)];
+            opening = opening.bringing(vec![crate::words::artifact_of(text)]);
         }
         opening
     }
@@ -161,7 +161,13 @@ impl Life {
                 opening.place = Place::In(id);
                 let row = self.w.facts.tables().conversations.get(&id).unwrap();
                 if let Some(other) = row.participants.get(1) {
-                    opening.to = other.party.clone();
+                    let files = opening.artifacts().to_vec();
+                    let to = other.party.clone();
+                    let (body, contract) = (opening.body, opening.contract);
+                    let place = opening.place;
+                    opening =
+                        Opening::new(opening.performative, to, body, contract).bringing(files);
+                    opening.place = place;
                 }
             }
         }

@@ -122,7 +122,7 @@ fn rounds_in_place(count: usize) -> u32 {
     for (n, (name, task)) in names.iter().zip(tasks).enumerate() {
         let mut opening = request(name, &format!("more of {n}"));
         opening.place = Place::In(w.task(task).made.conversation);
-        opening.artifacts.push(artifact_of(&n.to_string()));
+        let mut opening = opening.bringing(vec![artifact_of(&n.to_string())]);
         if n % 2 == 0 {
             opening.not_equivalent = Some("another window".into());
         }

@@ -123,8 +123,8 @@ impl OpeningIn {
         let contract = self.contract.unwrap_or_default();
         let contract = contract.into_contract(&member(at, "contract"))?;
         let body = words(&member(at, "parts"), self.parts)?;
-        let mut opening = Opening::new(performative, self.to, body, contract);
-        opening.artifacts = artifacts(&member(at, "artifacts"), self.artifacts)?;
+        let files = artifacts(&member(at, "artifacts"), self.artifacts)?;
+        let mut opening = Opening::new(performative, self.to, body, contract).bringing(files);
         opening.within = span(&member(at, "deadline_ms"), self.deadline_ms)?;
         opening.place = place;
         opening.work_id = self.work_id;

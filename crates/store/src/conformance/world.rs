@@ -48,7 +48,12 @@ pub(in crate::conformance) fn party(text: &str) -> Party {
 
 /// What a debtor is asked in this world.
 pub(in crate::conformance) fn fingerprint(debtor: &str) -> Fingerprint {
-    Fingerprint::of(&party(debtor), &Body::text("why?"), &Contract::default())
+    Fingerprint::of(
+        &party(debtor),
+        &Body::text("why?"),
+        &[],
+        &Contract::default(),
+    )
 }
 
 /// The world of a tenant.

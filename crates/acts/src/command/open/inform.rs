@@ -15,7 +15,7 @@ impl Making<'_> {
     pub(super) fn inform(&self, d: &mut Draft<'_>) -> Result<Outcome, Stop> {
         let root = self.opener.root;
         let conversation = self.conversation(d, None)?.id;
-        let artifacts = bring(d, root, &self.opening.artifacts)?;
+        let artifacts = bring(d, root, self.opening.artifacts())?;
         let about = About {
             conversation,
             root,

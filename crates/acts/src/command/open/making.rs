@@ -115,7 +115,7 @@ impl Making<'_> {
     ) -> Result<Task, Stop> {
         let root = self.opener.root;
         let id = TaskId::new(root, d.number(root)?);
-        let artifacts = bring(d, root, &self.opening.artifacts)?;
+        let artifacts = bring(d, root, self.opening.artifacts())?;
         let about = About {
             conversation: conversation.id,
             root,
@@ -137,7 +137,7 @@ impl Making<'_> {
             debtor: self.opening.to.clone(),
             version: conversation.pinned(&self.opening.to),
             genealogy: self.genealogy.clone(),
-            fingerprint: self.opening.fingerprint,
+            fingerprint: self.opening.fingerprint(),
             contract: self.contract.clone(),
             deadline: self.opening.deadline(d.now),
             group: self.opener.group,
