@@ -4,6 +4,7 @@
 //! A [`command`] is decided by [`decide`](decide::decide) over [`facts`], and yields changes and an answer.
 
 pub mod agent;
+pub mod allowance;
 pub mod answers;
 pub mod artifact;
 pub mod ask;

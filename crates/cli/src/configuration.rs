@@ -1,12 +1,14 @@
 //! `tertulia.toml`: read strictly, refused with the place that is wrong.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     fs,
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
 };
 
 use serde::Deserialize;
+use tertulia_acts::allowance::{Allowance, PrivateHosts};
 
 use crate::failure::Failure;
 
@@ -28,6 +30,10 @@ pub(crate) struct Configuration {
     pub(crate) authentication: Authentication,
     /// Whether A2A cards are shown to callers without a key.
     pub(crate) public_cards: bool,
+    /// Variables of the environment that definitions of remote agents may name, each with the origin it is sent to.
+    pub(crate) remote_tokens: BTreeMap<String, String>,
+    /// Hosts at private addresses that remote agents may be at.
+    pub(crate) private_hosts: BTreeSet<String>,
 }
 
 /// Who may call.
@@ -51,6 +57,8 @@ impl Default for Configuration {
             default_agent: None,
             authentication: Authentication::default(),
             public_cards: false,
+            remote_tokens: BTreeMap::new(),
+            private_hosts: BTreeSet::new(),
         }
     }
 }
@@ -100,7 +108,39 @@ impl Configuration {
         {
             return wrong("default_agent", "is no name of an agent");
         }
+        let origin = |url: &str| {
+            let rest = ["https://", "http://"]
+                .iter()
+                .find_map(|scheme| url.strip_prefix(scheme));
+            rest.is_some_and(|rest| {
+                !rest.is_empty() && !rest.contains(['/', '?', '#', '@', '\\', ' '])
+            })
+        };
+        if let Some((variable, url)) = self.remote_tokens.iter().find(|(_, url)| !origin(url)) {
+            let what = format!(
+                "`{url}` for {variable} is no origin: expected https://HOST or https://HOST:PORT"
+            );
+            return wrong("remote_tokens", &what);
+        }
+        if let Some(host) = self
+            .private_hosts
+            .iter()
+            .find(|host| host.contains('/') || host.is_empty())
+        {
+            let what = format!(
+                "`{host}` is no host: expected a name or an address, without scheme and port"
+            );
+            return wrong("private_hosts", &what);
+        }
         Ok(())
+    }
+
+    /// What definitions of remote agents may use.
+    pub(crate) fn allowance(&self) -> Allowance {
+        Allowance {
+            tokens: self.remote_tokens.clone(),
+            private_hosts: PrivateHosts::Named(self.private_hosts.clone()),
+        }
     }
 
     /// Refuses what would leave the door open to others than are on this machine.
@@ -178,6 +218,11 @@ mod tests {
         );
         assert_eq!(configuration.default_agent.as_deref(), Some("example"));
         assert!(configuration.public_cards);
+        assert_eq!(
+            configuration.remote_tokens["TRANSLATOR_TOKEN"],
+            "https://agents.example.org"
+        );
+        assert!(configuration.private_hosts.contains("10.0.0.7"));
     }
 
     #[test]
@@ -199,6 +244,14 @@ mod tests {
         refused(
             "public_url = \"example.org\"\n",
             "tertulia.toml: `public_url`: is no address",
+        );
+        refused(
+            "remote_tokens = { A = \"https://h/x\" }\n",
+            "tertulia.toml: `remote_tokens`: `https://h/x` for A is no origin",
+        );
+        refused(
+            "private_hosts = [\"http://h\"]\n",
+            "tertulia.toml: `private_hosts`: `http://h` is no host",
         );
         refused(
             "default_agent = \"A b\"\n",

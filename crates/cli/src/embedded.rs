@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use tertulia_acts::party::Party;
+use tertulia_acts::{allowance::Allowance, party::Party};
 use tertulia_engine::{DataFolder, Engine};
 use tertulia_server::{Auth, Settings};
 use tertulia_worker::CancellationToken;
@@ -47,6 +47,7 @@ impl Embedded {
             public_url: Some(url.clone()),
             default_agent: None,
             public_cards: None,
+            allowance: Allowance::default(),
         };
         let router = tertulia_server::router(engine.clone(), settings);
         let stopping = CancellationToken::new();

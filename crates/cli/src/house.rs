@@ -9,6 +9,7 @@ use std::{
 };
 
 use tertulia_acts::{
+    allowance::Allowance,
     command::{Answer, Command, Configure},
     ids::TenantId,
     party::Party,
@@ -105,8 +106,13 @@ pub(crate) async fn load_agents(
     engine: &Engine,
     tenant: TenantId,
     folder: &Path,
+    allowance: &Allowance,
 ) -> Result<Vec<(PathBuf, String, Party)>, Failure> {
     let definitions = read_folder(folder).map_err(|error| wrong_agent(&error))?;
+    for (file, definition) in &definitions {
+        let allowed = allowance.judge(definition);
+        allowed.map_err(|error| Failure::usage(format!("{}: {error}", file.display())))?;
+    }
     let owners: BTreeSet<&Party> = definitions
         .iter()
         .map(|(_, definition)| &definition.owner)
@@ -168,6 +174,7 @@ pub(crate) async fn serve(
         .map_err(|error| Failure::internal("the address is not known").because(&error))?;
     let tenant = engine.tenant(TENANT).await;
     let tenant = tenant.map_err(|error| not_answered(&error))?;
+    let allowance = settings.allowance.clone();
     let router = tertulia_server::router(engine.clone(), settings);
     let (drained, mut draining) = tokio::sync::watch::channel(false);
     let shutdown = async move {
@@ -176,7 +183,7 @@ pub(crate) async fn serve(
     };
     let mut server = tokio::spawn(tertulia_server::serve(listener, router, shutdown));
     let leaving = CancellationToken::new();
-    let residents = residents::begin(engine.clone(), tenant, address, leaving.clone());
+    let residents = residents::begin(engine.clone(), tenant, address, allowance, leaving.clone());
     tokio::select! {
         ended = &mut server => {
             engine.stop().await;

@@ -9,6 +9,7 @@ use std::{
 
 use futures_util::future::BoxFuture;
 use tertulia_acts::{
+    allowance::Allowance,
     command::{Command, Configure},
     digest::Digest,
     ids::TenantId,
@@ -29,6 +30,7 @@ pub(crate) fn begin(
     engine: Engine,
     tenant: TenantId,
     address: SocketAddr,
+    allowance: Allowance,
     shutdown: CancellationToken,
 ) -> JoinHandle<()> {
     let directory = Residents {
@@ -37,7 +39,7 @@ pub(crate) fn begin(
         url: format!("http://{}", from_here(address)),
         seen: Mutex::default(),
     };
-    tokio::spawn(Runners::new(directory).run(shutdown))
+    tokio::spawn(Runners::new(directory, allowance).run(shutdown))
 }
 
 /// The address by which this machine reaches a server that listens on all of its addresses.

@@ -5,12 +5,13 @@
 //! each. It claims those versions only: the others are worked on by programs of the user's.
 //!
 //! ```no_run
+//! use tertulia_acts::allowance::Allowance;
 //! use tertulia_runners::{Directory, Runners};
 //! use tertulia_worker::CancellationToken;
 //!
 //! # async fn example(directory: impl Directory) {
 //! let shutdown = CancellationToken::new();
-//! Runners::new(directory).run(shutdown).await;
+//! Runners::new(directory, Allowance::loopback()).run(shutdown).await;
 //! # }
 //! ```
 

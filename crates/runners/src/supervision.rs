@@ -7,6 +7,7 @@ use std::{
 };
 
 use futures_util::future::BoxFuture;
+use tertulia_acts::allowance::Allowance;
 use tertulia_worker::{CancellationToken, Client, Error, Worker};
 use tokio::{
     sync::watch,
@@ -47,15 +48,17 @@ struct Running {
 /// Runs agents whose definitions say how, without a program of the user's.
 pub struct Runners<D> {
     directory: Arc<D>,
+    allowance: Arc<Allowance>,
     running: BTreeMap<String, Running>,
     workers: JoinSet<()>,
 }
 
 impl<D: Directory> Runners<D> {
-    /// Runs the agents of a directory.
-    pub fn new(directory: D) -> Self {
+    /// Runs the agents of a directory, with what their definitions may use.
+    pub fn new(directory: D, allowance: Allowance) -> Self {
         Self {
             directory: Arc::new(directory),
+            allowance: Arc::new(allowance),
             running: BTreeMap::new(),
             workers: JoinSet::new(),
         }
@@ -118,7 +121,9 @@ impl<D: Directory> Runners<D> {
             };
             self.running.insert(name.clone(), running);
             let directory = Arc::clone(&self.directory);
-            self.workers.spawn(serve(directory, name, receiver, stop));
+            let handler = RemoteAgent::new(Arc::clone(&self.allowance));
+            self.workers
+                .spawn(serve(directory, handler, name, receiver, stop));
         }
     }
 }
@@ -133,11 +138,11 @@ fn check(ended: Result<(), JoinError>) {
 /// again.
 async fn serve<D: Directory>(
     directory: Arc<D>,
+    handler: RemoteAgent,
     agent: String,
     mut versions: watch::Receiver<Versions>,
     stop: CancellationToken,
 ) {
-    let handler = RemoteAgent::default();
     while !stop.is_cancelled() {
         let error = match directory.client(&agent).await {
             Ok(client) => match work(&agent, &handler, client, &mut versions, &stop).await {

@@ -21,6 +21,7 @@ pub(crate) fn agents(engine: Engine, settings: Settings) -> Router {
         public_url,
         default_agent,
         public_cards,
+        allowance: _,
     } = settings;
     let house = engine.clone();
     let authenticator = move |headers: &HeaderMap, host: Option<&str>, peer: Option<SocketAddr>| {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tertulia_acts::party::Party;
+use tertulia_acts::{allowance::Allowance, party::Party};
 use tertulia_engine::Engine;
 
 /// How the door is set up.
@@ -16,16 +16,20 @@ pub struct Settings {
     pub default_agent: Option<String>,
     /// The tenant, by name, whose A2A cards are read without a credential.
     pub public_cards: Option<String>,
+    /// What definitions of remote agents may use.
+    pub allowance: Allowance,
 }
 
 impl Settings {
-    /// A door for `auth` that knows neither its address nor a default agent, and shows no card without a credential.
-    pub const fn new(auth: Auth) -> Self {
+    /// A door for `auth` that knows neither its address nor a default agent, shows no card without a credential, and lets
+    /// remote agents have no token and no private address.
+    pub fn new(auth: Auth) -> Self {
         Self {
             auth,
             public_url: None,
             default_agent: None,
             public_cards: None,
+            allowance: Allowance::default(),
         }
     }
 }

@@ -39,14 +39,56 @@ const CONNECT: Duration = Duration::from_secs(5);
 pub struct Settings {
     /// The address of its card or, if it does not end in `.json`, what stands before the well-known path.
     pub url: String,
-    /// The bearer token for it.
+    /// The bearer token for it. It is sent to the origin of `url` alone.
     pub token: Option<String>,
     /// Headers to send with each call.
     pub headers: BTreeMap<String, String>,
-    /// Whether it may be at a private address, loopback included.
+    /// Whether it may be at a private address, loopback included; then its card may not lead to another host.
     pub allow_private: bool,
     /// How long a call may take.
     pub timeout: Duration,
+}
+
+/// What binds a peer to where its card is.
+#[derive(Debug, Clone, Copy)]
+enum Bound {
+    /// A token: it is for that origin.
+    Origin,
+    /// A private address: that host was meant.
+    Host,
+    /// Nothing.
+    Free,
+}
+
+impl Bound {
+    const fn of(settings: &Settings) -> Self {
+        match (&settings.token, settings.allow_private) {
+            (Some(_), _) => Self::Origin,
+            (None, true) => Self::Host,
+            (None, false) => Self::Free,
+        }
+    }
+
+    fn check(self, card: &Url, interface: &Url) -> Result<(), Error> {
+        let (same, why) = match self {
+            Self::Origin => (
+                card.origin() == interface.origin(),
+                "the token is for the origin of the card alone",
+            ),
+            Self::Host => (
+                card.host() == interface.host(),
+                "only the host of the card may be called at a private address",
+            ),
+            Self::Free => return Ok(()),
+        };
+        if same {
+            return Ok(());
+        }
+        let to = interface.origin().ascii_serialization();
+        Err(Error::Nonsense(format!(
+            "its card leads to {to}, and {why}"
+        )))
+    }
 }
 
 /// A remote agent.
@@ -55,6 +97,7 @@ pub struct Peer {
     http: reqwest::Client,
     guard: Guard,
     card_url: Url,
+    bound: Bound,
     timeout: Duration,
     known: Mutex<Option<Arc<Known>>>,
 }
@@ -84,6 +127,7 @@ impl Peer {
             http,
             guard,
             card_url,
+            bound: Bound::of(settings),
             timeout: settings.timeout,
             known: Mutex::default(),
         })
@@ -191,6 +235,7 @@ impl Peer {
         let known = self.card().await?;
         let interface = Interface::choose(known.card(), &self.card_url)?;
         self.guard.check(&interface.url)?;
+        self.bound.check(&self.card_url, &interface.url)?;
         Ok(interface)
     }
 }

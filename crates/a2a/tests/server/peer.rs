@@ -26,13 +26,23 @@ use tertulia_a2a::{
 
 use crate::house::{ANA, House};
 
+/// Ana's, by a header, which may follow a card to another origin.
 fn settings(url: &str) -> Settings {
     Settings {
         url: url.to_owned(),
-        token: Some(ANA.to_owned()),
-        headers: BTreeMap::new(),
+        token: None,
+        headers: BTreeMap::from([("authorization".to_owned(), format!("Bearer {ANA}"))]),
         allow_private: true,
         timeout: Duration::from_secs(20),
+    }
+}
+
+/// Ana's, by a token, which may not.
+fn with_token(url: &str) -> Settings {
+    Settings {
+        token: Some(ANA.to_owned()),
+        headers: BTreeMap::new(),
+        ..settings(url)
     }
 }
 
@@ -142,7 +152,7 @@ async fn exchange(peer: &Peer) {
 #[tokio::test]
 async fn everything_is_called_over_json_rpc() {
     let house = House::at_work().await;
-    let peer = Peer::new(&settings(&house.url("/a2a/echo"))).unwrap();
+    let peer = Peer::new(&with_token(&house.url("/a2a/echo"))).unwrap();
     assert_eq!(peer.card().await.unwrap().card().name, "echo");
     assert!(peer.streams().await.unwrap());
     exchange(&peer).await;
@@ -160,7 +170,7 @@ async fn everything_is_called_over_http_with_and_without_a_tenant() {
 #[tokio::test]
 async fn a_refuse_comes_back_as_its_message() {
     let house = House::at_work().await;
-    let peer = Peer::new(&settings(&house.url("/a2a/echo"))).unwrap();
+    let peer = Peer::new(&with_token(&house.url("/a2a/echo"))).unwrap();
     let held = send(&peer, "hold", "", true).await;
     match peer.send(request("more", &held.id, false)).await.unwrap() {
         SendMessageResponse::Message(message) => {
@@ -320,4 +330,22 @@ async fn a_call_ends_in_time_and_leaves_open_what_became_of_it() {
     );
     let error = peer.subscribe("t").await.unwrap_err();
     assert!(matches!(error, Error::Broken(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_token_and_a_private_address_bind_a_peer_to_where_its_card_is() {
+    let rpc = serve(Router::new().route("/rpc", post(|| async { "never" }))).await;
+    let card = card("JSONRPC", &format!("{rpc}/rpc"), "").to_string();
+    let elsewhere = serve(Router::new().route("/c.json", get(|| async move { card }))).await;
+    let peer = Peer::new(&with_token(&format!("{elsewhere}/c.json"))).unwrap();
+    let error = peer.send(request("x", "", false)).await.unwrap_err();
+    assert!(
+        error.to_string().contains("the token is for the origin"),
+        "{error}"
+    );
+    let card = self::card("JSONRPC", "http://localhost:1/rpc", "").to_string();
+    let elsewhere = serve(Router::new().route("/c.json", get(|| async move { card }))).await;
+    let peer = Peer::new(&settings(&format!("{elsewhere}/c.json"))).unwrap();
+    let error = peer.send(request("x", "", false)).await.unwrap_err();
+    assert!(error.to_string().contains("only the host"), "{error}");
 }

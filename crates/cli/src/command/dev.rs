@@ -4,7 +4,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use serde_json::json;
-use tertulia_acts::party::Party;
+use tertulia_acts::{allowance::Allowance, party::Party};
 use tertulia_engine::DataFolder;
 use tertulia_server::{Auth, Settings};
 
@@ -33,9 +33,10 @@ pub(super) async fn run(dev: &Dev, output: Output) -> Result<Exit, Failure> {
         .await
         .map_err(|error| house::not_answered(&error))?;
     house::principal(&engine, tenant, &user).await?;
+    let allowance = Allowance::loopback();
     let mut agents = Vec::new();
     if let Some(folder) = &dev.agents {
-        for (file, name, owner) in house::load_agents(&engine, tenant, folder).await? {
+        for (file, name, owner) in house::load_agents(&engine, tenant, folder, &allowance).await? {
             if owner != user {
                 output.warn(&format!(
                     "{}: agent:{name} belongs to {owner}; workers that call without a key are {user} and cannot claim for it",
@@ -58,6 +59,7 @@ pub(super) async fn run(dev: &Dev, output: Output) -> Result<Exit, Failure> {
         public_url: Some(url),
         default_agent: dev.default_agent.clone(),
         public_cards: None,
+        allowance,
     };
     house::serve(engine, listener, settings, asked, output).await
 }

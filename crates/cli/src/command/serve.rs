@@ -1,5 +1,7 @@
 //! `tertulia serve`: a server as tertulia.toml says. Callers need a key; what is open all the same is printed.
 
+use std::borrow::Cow;
+
 use serde_json::json;
 use tertulia_acts::{
     command::Configure, digest::Digest, ids::TenantId, party::Party, viewer::Viewer,
@@ -36,7 +38,7 @@ pub(super) async fn run(serve: &Serve, output: Output) -> Result<Exit, Failure> 
         .map_err(|error| house::not_answered(&error))?;
     let key = admin_key(&engine, tenant, &admin, serve.admin_key).await?;
     if let Some(folder) = &configuration.agents {
-        house::load_agents(&engine, tenant, folder).await?;
+        house::load_agents(&engine, tenant, folder, &configuration.allowance()).await?;
     }
     if let Some(name) = &configuration.default_agent {
         let known = engine.reader().agent(tenant, name);
@@ -67,10 +69,12 @@ pub(super) async fn run(serve: &Serve, output: Output) -> Result<Exit, Failure> 
             party: admin,
         },
     };
+    let allowance = configuration.allowance();
     let settings = Settings {
         auth,
         public_url: Some(configuration.public_url.unwrap_or(url)),
         default_agent: configuration.default_agent,
+        allowance,
         public_cards: configuration.public_cards.then(|| house::TENANT.to_owned()),
     };
     house::serve(engine, listener, settings, asked, output).await
@@ -125,21 +129,32 @@ fn tell(configuration: &Configuration, key: Option<&str>, output: Output) {
 }
 
 /// What this configuration, and this version, lets through.
-fn open_doors(configuration: &Configuration) -> Vec<&'static str> {
+fn open_doors(configuration: &Configuration) -> Vec<Cow<'static, str>> {
     let mut open = Vec::new();
+    for (variable, origin) in &configuration.remote_tokens {
+        open.push(format!("any definition of an agent may have the value of {variable} sent to {origin} (remote_tokens)").into());
+    }
+    for host in &configuration.private_hosts {
+        open.push(
+            format!("any definition of an agent may have {host} called (private_hosts)").into(),
+        );
+    }
     if configuration.authentication == Authentication::None {
         open.push(
-            "everybody on this machine is user:admin, without a key (authentication = \"none\")",
+            "everybody on this machine is user:admin, without a key (authentication = \"none\")"
+                .into(),
         );
     }
     if !configuration.listen.ip().is_loopback() {
-        open.push("keys and bodies travel unencrypted beyond this machine; put a proxy with TLS before it");
+        open.push("keys and bodies travel unencrypted beyond this machine; put a proxy with TLS before it".into());
     }
     if configuration.public_cards {
-        open.push("the A2A cards of all agents are shown without a key (public_cards = true)");
+        open.push(
+            "the A2A cards of all agents are shown without a key (public_cards = true)".into(),
+        );
     }
-    open.push("/healthz, /readyz, /metrics and /openapi.json answer without a key");
-    open.push("any agent may delegate to any other of its tenant: no policy, authority or budget is judged yet");
+    open.push("/healthz, /readyz, /metrics and /openapi.json answer without a key".into());
+    open.push("any agent may delegate to any other of its tenant: no policy, authority or budget is judged yet".into());
     open
 }
 
@@ -151,6 +166,16 @@ mod tests {
     fn what_is_open_is_told() {
         let mut configuration = Configuration::default();
         assert_eq!(open_doors(&configuration).len(), 2);
+        configuration
+            .remote_tokens
+            .insert("LOGS".into(), "https://logs.example".into());
+        configuration.private_hosts.insert("10.0.0.7".into());
+        let open = open_doors(&configuration);
+        assert!(
+            open[0].contains("LOGS") && open[1].contains("10.0.0.7"),
+            "{open:?}"
+        );
+        configuration = Configuration::default();
         configuration.authentication = Authentication::None;
         assert!(open_doors(&configuration)[0].contains("user:admin"));
         configuration.listen = "0.0.0.0:1".parse().unwrap();

@@ -8,7 +8,10 @@ use std::{
 
 use serde::Deserialize;
 use tertulia_a2a::client::{Peer, Settings};
-use tertulia_acts::agent::{RemoteAgent, Retry, Runner};
+use tertulia_acts::{
+    agent::{RemoteAgent, Retry, Runner},
+    allowance::Allowance,
+};
 use tertulia_worker::{Assignment, Context, HandlerError};
 
 /// How long one call of a peer may take: less than a lease that was just prolonged lasts for certain, which is two
@@ -36,8 +39,9 @@ pub(super) struct Residence {
 }
 
 /// Residences by the digest of the version that names them. A version never changes.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Definitions {
+    allowance: Arc<Allowance>,
     known: Arc<Mutex<HashMap<String, Residence>>>,
 }
 
@@ -55,6 +59,13 @@ struct Definition {
 }
 
 impl Definitions {
+    pub(super) fn new(allowance: Arc<Allowance>) -> Self {
+        Self {
+            allowance,
+            known: Arc::default(),
+        }
+    }
+
     /// Where the pinned version of the task's agent lives.
     pub(super) async fn residence(
         &self,
@@ -73,7 +84,11 @@ impl Definitions {
             // Only versions that live elsewhere are claimed.
             return Err(HandlerError::new("this version is run by a worker"));
         };
-        let peer = settings(&remote)
+        // Judged here too: it may have been stored when more was allowed.
+        let allowed = self.allowance.judge_remote(&remote);
+        let peer = allowed
+            .map_err(|error| error.to_string())
+            .and_then(|()| settings(&remote))
             .and_then(|settings| Peer::new(&settings).map_err(|error| error.to_string()))
             .map(Arc::new);
         let residence = Residence {

@@ -15,7 +15,7 @@ mod watching;
 use std::sync::Arc;
 
 use tertulia_a2a::client::Peer;
-use tertulia_acts::reason::Reason;
+use tertulia_acts::{allowance::Allowance, reason::Reason};
 use tertulia_worker::{Assignment, Client, Context, Handler, HandlerError, Outcome};
 
 use self::{
@@ -26,13 +26,21 @@ use self::{
 };
 
 /// What works for agents that live elsewhere. Clones share what they know.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct RemoteAgent {
     definitions: Definitions,
     parked: Parked,
 }
 
 impl RemoteAgent {
+    /// Works for those whose definitions ask for no more than is allowed.
+    pub(crate) fn new(allowance: Arc<Allowance>) -> Self {
+        Self {
+            definitions: Definitions::new(allowance),
+            parked: Parked::default(),
+        }
+    }
+
     /// From now on it looks after parked tasks through this client: earlier ones may have lost their credential.
     pub(crate) fn look_through(&self, client: Client) {
         self.parked.look_through(client);

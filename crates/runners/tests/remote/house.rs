@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, net::SocketAddr, time::Duration};
 
 use futures_util::future::BoxFuture;
 
+use tertulia_acts::allowance::Allowance;
 use tertulia_engine::{DataFolder, Engine, Options};
 use tertulia_runners::{Directory, Runners, Versions};
 use tertulia_server::{Auth, Settings, router, serve};
@@ -62,7 +63,13 @@ impl House {
         };
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let door = router(engine.clone(), Settings::new(auth));
+        let door = router(
+            engine.clone(),
+            Settings {
+                allowance: Allowance::loopback(),
+                ..Settings::new(auth)
+            },
+        );
         tokio::spawn(serve(listener, door, std::future::pending()));
         let client = Client::new(&format!("http://{address}"), None).unwrap();
         let stop = CancellationToken::new();
@@ -71,7 +78,7 @@ impl House {
             tenant,
             client: client.clone(),
         };
-        tokio::spawn(Runners::new(catalogue).run(stop.clone()));
+        tokio::spawn(Runners::new(catalogue, Allowance::loopback()).run(stop.clone()));
         Self {
             client,
             engine,

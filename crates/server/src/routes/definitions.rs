@@ -64,6 +64,8 @@ pub(crate) async fn put(
         );
         return Err(Problem::malformed("name", what));
     }
+    let allowed = app.settings.allowance.judge(&definition);
+    allowed.map_err(|error| Problem::malformed(error.field, error.what))?;
     let version = definition.digest();
     let configure = Configure::Agent {
         tenant: caller.tenant,

@@ -93,6 +93,21 @@ async fn a_wrong_definition_is_refused_with_its_place() {
     put("metrics", "text/markdown", large)
         .await
         .problem(413, "too-large");
+    // What the operator has not allowed: any variable of the server's, any address that only it reaches.
+    for (more, place) in [
+        (json!({"token_env": "PATH"}), "runner.a2a.token_env: "),
+        (json!({"allow_private": true}), "runner.a2a.allow_private: "),
+    ] {
+        let mut remote = json!({"url": "http://127.0.0.1:1"});
+        let more = more.as_object().unwrap().clone();
+        remote.as_object_mut().unwrap().extend(more);
+        let json = json!({"name": "metrics", "description": "d", "owner": "user:ana", "runner": {"a2a": remote}});
+        let detail = put("metrics", "application/json", json.to_string())
+            .await
+            .problem(400, "malformed");
+        assert!(detail.starts_with(place), "{detail}");
+        assert!(detail.contains("tertulia.toml"), "{detail}");
+    }
     let engine = json!({"name": "metrics", "description": "d", "owner": "engine:tertulia"});
     put("metrics", "application/json", engine.to_string())
         .await
