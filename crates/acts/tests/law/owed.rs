@@ -10,7 +10,7 @@ use tertulia_acts::{
 };
 
 use crate::{
-    words::{decline, delegate, fail, reply_with, request, within},
+    words::{artifact_of, decline, delegate, fail, reply_with, request, within},
     world::{World, accepted, made, reason},
 };
 
@@ -56,6 +56,20 @@ fn i10_an_equivalent_request_of_another_task_is_refused_with_where_it_is_worked_
     let task = made(&refused);
     assert_eq!(it.w.commitment(task), None);
     assert_eq!(it.w.hops(task), 0);
+}
+
+#[test]
+fn the_same_words_with_another_file_are_another_request() {
+    let mut it = two();
+    let with = |file: &str| request("logs", TEXT).bringing(vec![artifact_of(file)]);
+    let one = it.w.delegates(&it.top, with("the log of Monday"));
+    assert_ne!(one, it.first, "without a file it is another one");
+    let two = it.w.delegates(&it.top, with("the log of Tuesday"));
+    assert_ne!(one, two);
+    let again = it.w.delegates(&it.top, with("the log of Monday"));
+    assert_eq!(again, one, "the same file: the same request");
+    let refused = it.w.does(&it.other, delegate(with("the log of Tuesday")));
+    assert_eq!(reason(&refused), "already-committed");
 }
 
 #[test]

@@ -90,6 +90,7 @@ cases! { ($)
     viewers::the_principal_of_the_root_sees_everything_under_it,
     viewers::an_agent_sees_the_conversations_that_it_is_pinned_in,
     viewers::a_hop_sees_its_children_and_what_it_consults,
+    viewers::only_the_consultation_itself_sees_what_is_consulted,
     viewers::a_mailbox_is_seen_by_the_agent_and_its_owner,
     viewers::a_revoked_key_authenticates_nobody,
     viewers::keys_are_seen_by_their_bearer_and_the_owner_of_their_agent,

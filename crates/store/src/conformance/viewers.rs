@@ -295,6 +295,37 @@ pub(super) fn a_hop_sees_its_children_and_what_it_consults(
     Ok(())
 }
 
+pub(super) fn only_the_consultation_itself_sees_what_is_consulted(
+    bench: &mut dyn Bench,
+) -> Result<(), StoreError> {
+    let store = bench.store();
+    let (one, _) = (World::build(1, store)?, World::build(2, store)?);
+    // Two tasks of one agent in the conversation that consults conversation 1. Only the second is the consultation.
+    let tasks = [(90, None), (91, Some(one.task_id(1)))].map(|(n, folded_on)| {
+        let mut task = one.task(3);
+        let made = Arc::make_mut(&mut task.made);
+        made.id = TaskId::new(one.root, n);
+        made.debtor = party("agent:deployments");
+        made.folded_on = folded_on;
+        task.into_change()
+    });
+    write(store, tasks.to_vec(), T0)?;
+    let reader = bench.reader()?;
+    let sees = |n: u32| -> Result<bool, StoreError> {
+        let viewer = Viewer {
+            task: Some(TaskId::new(one.root, n)),
+            ..Viewer::new(one.tenant, party("agent:deployments"))
+        };
+        let history = reader.history(&viewer, one.conversation_id(1), 9, 9)?;
+        let conversation = reader.conversation(&viewer, one.conversation_id(1))?;
+        assert_eq!(history.is_some(), conversation.is_some(), "task {n}");
+        Ok(conversation.is_some())
+    };
+    assert!(!sees(90)?, "it takes part in the conversation, no more");
+    assert!(sees(91)?);
+    Ok(())
+}
+
 pub(super) fn a_mailbox_is_seen_by_the_agent_and_its_owner(
     bench: &mut dyn Bench,
 ) -> Result<(), StoreError> {
