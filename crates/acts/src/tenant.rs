@@ -25,6 +25,9 @@ pub struct Principal {
     /// The person or role that answers for what a service starts; a person answers for itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub responsible: Option<Party>,
+    /// Whether it adds principals and makes keys for them. Nothing else follows from it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub administers: bool,
     /// When it was made.
     pub made: Timestamp,
 }

@@ -101,6 +101,9 @@ pub(crate) enum Command {
     Cancel(Cancel),
     /// List who has committed to what
     Commitments(Commitments),
+    /// Add and list the people and services of a server
+    #[command(subcommand)]
+    Principals(Principals),
     /// Make, list and revoke keys
     #[command(subcommand)]
     Keys(Keys),
@@ -357,6 +360,23 @@ pub(crate) struct Commitments {
     /// Of this agent
     #[arg(long)]
     pub(crate) agent: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Principals {
+    /// Add a person or a service, or change who answers for it; for administrators
+    Add {
+        /// user:NAME or service:NAME
+        party: String,
+        /// The person that answers for what a service starts: user:NAME
+        #[arg(long, value_name = "PARTY")]
+        responsible: Option<String>,
+        /// Let it add principals and make keys for them
+        #[arg(long)]
+        administers: bool,
+    },
+    /// List them; whoever is no administrator sees itself
+    List,
 }
 
 #[derive(Debug, Subcommand)]

@@ -37,7 +37,7 @@ impl Embedded {
         let engine = house::open(DataFolder::Path(folder.to_owned()))?;
         let tenant = engine.tenant(house::TENANT).await;
         let tenant = tenant.map_err(|error| house::not_answered(&error))?;
-        house::principal(&engine, tenant, &user).await?;
+        house::administrator(&engine, tenant, &user).await?;
         let url = format!("http://{address}");
         let settings = Settings {
             auth: Auth::DevUser {

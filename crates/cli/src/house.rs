@@ -89,16 +89,39 @@ pub(crate) async fn principal(
     tenant: TenantId,
     party: &Party,
 ) -> Result<(), Failure> {
+    match engine.reader().principal(tenant, party) {
+        Ok(Some(_)) => Ok(()),
+        Ok(None) => put_principal(engine, tenant, party, false).await,
+        Err(error) => Err(not_answered(&error.into())),
+    }
+}
+
+/// Makes a tenant's administrator, or one of who is there.
+pub(crate) async fn administrator(
+    engine: &Engine,
+    tenant: TenantId,
+    party: &Party,
+) -> Result<(), Failure> {
+    match engine.reader().principal(tenant, party) {
+        Ok(Some(row)) if row.administers => Ok(()),
+        Ok(_) => put_principal(engine, tenant, party, true).await,
+        Err(error) => Err(not_answered(&error.into())),
+    }
+}
+
+async fn put_principal(
+    engine: &Engine,
+    tenant: TenantId,
+    party: &Party,
+    administers: bool,
+) -> Result<(), Failure> {
     let change = Configure::Principal {
         tenant,
         party: party.clone(),
         responsible: None,
+        administers,
     };
-    match engine.reader().principal(tenant, party) {
-        Ok(Some(_)) => Ok(()),
-        Ok(None) => configure(engine, change).await,
-        Err(error) => Err(not_answered(&error.into())),
-    }
+    configure(engine, change).await
 }
 
 /// Loads the definitions in a folder, with the principals that own them, and tells the agents' names and owners.

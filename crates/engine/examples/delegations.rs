@@ -135,6 +135,7 @@ async fn settle_in(engine: &Engine) -> Result<(Caller, Caller), Failed> {
             tenant,
             party: ana.clone(),
             responsible: None,
+            administers: false,
         },
         Configure::Agent {
             tenant,

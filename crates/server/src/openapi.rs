@@ -52,6 +52,8 @@ pub(crate) fn calls(public_url: Option<&str>) -> (Router<App>, Document) {
         ))
         .routes(routes!(calls::definitions::version))
         .routes(routes!(calls::agents::mailbox))
+        .routes(routes!(calls::principals::list))
+        .routes(routes!(calls::principals::put))
         .routes(routes!(calls::keys::list, calls::keys::make))
         .routes(routes!(calls::keys::revoke))
         .routes(routes!(calls::claims::claim))
@@ -100,7 +102,7 @@ fn empty(public_url: Option<&str>) -> Document {
     let scopes: [&str; 0] = [];
     let tags = [
         ("principals", "Calls of persons and services"),
-        ("agents", "Agents, their definitions and keys"),
+        ("agents", "Agents, their definitions, principals and keys"),
         ("workers", "Calls of workers"),
         ("operators", "Health and metrics"),
     ];

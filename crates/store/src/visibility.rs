@@ -7,7 +7,8 @@
 //!   conversation that it consults. Of its ancestors it sees the genealogy only, which stands in its own task.
 //! - The owner of an agent sees that agent's mailbox and dead letters, as listings of tasks.
 //!
-//! - The owner of an agent also sees the agent's keys, beside its own.
+//! - The owner of an agent also sees the agent's keys, beside its own. An administrator of a tenant sees its principals and
+//!   their keys; others see of principals themselves.
 //! - An inbox, and what a key was answered, are the viewer's own: they are found by who it is.
 //!
 //! The fragments are SQL over a row called `t` (a task), `c` (a conversation) and so on, and over the parameters `?1` to `?4`,
@@ -109,10 +110,22 @@ macro_rules! agent_is_own {
     };
 }
 
-/// The viewer and the agents that it owns: whose keys it may see.
+/// The viewer and the agents that it owns, and, if it is an administrator, all principals: whose keys it may see.
 macro_rules! parties_in_hand {
     () => {
-        "SELECT ?2 UNION SELECT 'agent:' || a.name FROM agent a WHERE a.tenant = ?1 AND a.owner = ?2"
+        concat!(
+            "SELECT ?2 UNION SELECT 'agent:' || a.name FROM agent a WHERE a.tenant = ?1 AND a.owner = ?2
+            UNION SELECT p.party FROM principal p WHERE ",
+            $crate::visibility::principal_is_visible!()
+        )
+    };
+}
+
+/// Whether the viewer is the principal `p`, or administers its tenant.
+macro_rules! principal_is_visible {
+    () => {
+        "(p.tenant = ?1 AND (p.party = ?2 OR EXISTS (SELECT 1 FROM principal me
+            WHERE me.tenant = ?1 AND me.party = ?2 AND me.doc ->> '$.administers')))"
     };
 }
 
@@ -155,5 +168,5 @@ macro_rules! artifact_is_visible {
 
 pub(crate) use {
     agent_is_own, artifact_is_visible, ask_is_own, conversation_is_visible, mailbox_is_visible,
-    parties_in_hand, root_is_own, roots_in_sight, task_is_visible,
+    parties_in_hand, principal_is_visible, root_is_own, roots_in_sight, task_is_visible,
 };

@@ -78,6 +78,7 @@ async fn principal(engine: &Engine, tenant: TenantId, name: &str, key: &str) {
         tenant,
         party: party(name),
         responsible: None,
+        administers: false,
     };
     configure(engine, change).await;
     let change = Configure::Key {

@@ -163,6 +163,7 @@ fn an_agents_key_changes_no_configuration() {
             tenant: HOME,
             party: party("user:eve"),
             responsible: None,
+            administers: false,
         },
         Configure::Key {
             tenant: HOME,
@@ -213,6 +214,89 @@ fn an_agent_is_its_owners_to_change() {
     outcome(configure(&mut w, "user:ana", revoke));
     let row = w.facts.tables().keys.get(&Digest::of(b"agent:logs"));
     assert!(row.unwrap().revoked.is_some());
+}
+
+#[test]
+fn administrators_add_principals_and_make_their_keys() {
+    let mut w = World::with(&["logs"]);
+    let eve = |administers| Configure::Principal {
+        tenant: HOME,
+        party: party("user:eve"),
+        responsible: None,
+        administers,
+    };
+    let key = |who: &str| Configure::Key {
+        tenant: HOME,
+        party: party(who),
+        digest: Digest::of(who.as_bytes()),
+        label: String::new(),
+    };
+    let forbidden = fault(configure(&mut w, "user:ana", eve(true)));
+    assert!(matches!(forbidden, Fault::Forbidden(_)), "{forbidden:?}");
+    let admin = Configure::Principal {
+        tenant: HOME,
+        party: party("user:ana"),
+        responsible: None,
+        administers: true,
+    };
+    outcome(w.run(&Command::Configure(None, Box::new(admin))));
+    outcome(configure(&mut w, "user:ana", eve(false)));
+    outcome(configure(&mut w, "user:ana", key("user:eve")));
+    // What is an agent's stays its owner's, and nothing of another tenant is administered.
+    let abroad = Configure::Principal {
+        tenant: ABROAD,
+        party: party("user:eve"),
+        responsible: None,
+        administers: false,
+    };
+    let foreign = fault(configure(&mut w, "user:ana", abroad));
+    assert!(matches!(foreign, Fault::NotFound(_)), "{foreign:?}");
+    let of_nobody = fault(configure(&mut w, "user:ana", key("user:nobody")));
+    assert!(matches!(of_nobody, Fault::NotFound(_)), "{of_nobody:?}");
+    let by_eve = fault(configure(&mut w, "user:eve", key("user:bob")));
+    assert!(matches!(by_eve, Fault::Forbidden(_)), "{by_eve:?}");
+    let service = |responsible: &str| Configure::Principal {
+        tenant: HOME,
+        party: party("service:ci"),
+        responsible: Some(party(responsible)),
+        administers: false,
+    };
+    for nobody in ["user:nobody", "service:ci"] {
+        let invalid = fault(configure(&mut w, "user:ana", service(nobody)));
+        assert!(
+            matches!(invalid, Fault::Invalid(_)),
+            "{nobody}: {invalid:?}"
+        );
+    }
+    outcome(configure(&mut w, "user:ana", service("user:eve")));
+    let revoke = Configure::RevokeKey {
+        tenant: HOME,
+        digest: Digest::of(b"user:eve"),
+    };
+    let absent = fault(configure(&mut w, "user:bob", revoke.clone()));
+    assert!(matches!(absent, Fault::NotFound(_)), "{absent:?}");
+    outcome(configure(&mut w, "user:ana", revoke));
+    let row = w.facts.tables().keys.get(&Digest::of(b"user:eve"));
+    assert!(row.unwrap().revoked.is_some());
+}
+
+#[test]
+fn a_number_of_a_tenant_is_taken_once() {
+    let mut w = World::with(&[]);
+    let tenant = |name: &str| {
+        let id = HOME;
+        Command::Configure(
+            None,
+            Box::new(Configure::Tenant {
+                id,
+                name: name.into(),
+            }),
+        )
+    };
+    let name = w.facts.tables().tenants.get(&HOME).unwrap().name.clone();
+    outcome(w.run(&tenant(&name)));
+    let taken = fault(w.run(&tenant("another")));
+    assert!(matches!(taken, Fault::Invalid(_)), "{taken:?}");
 }
 
 #[test]

@@ -86,6 +86,7 @@ impl World {
             tenant,
             party: party(who),
             responsible: None,
+            administers: false,
         };
         self.run(&Command::Configure(None, Box::new(principal)));
     }

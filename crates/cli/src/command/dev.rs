@@ -32,7 +32,7 @@ pub(super) async fn run(dev: &Dev, output: Output) -> Result<Exit, Failure> {
         .tenant(house::TENANT)
         .await
         .map_err(|error| house::not_answered(&error))?;
-    house::principal(&engine, tenant, &user).await?;
+    house::administrator(&engine, tenant, &user).await?;
     let allowance = Allowance::loopback();
     let mut agents = Vec::new();
     if let Some(folder) = &dev.agents {

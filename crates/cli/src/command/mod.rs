@@ -12,6 +12,7 @@ mod dev;
 mod explain;
 mod init;
 mod keys;
+mod principals;
 mod serve;
 mod show;
 mod watch;
@@ -57,6 +58,7 @@ pub(crate) async fn run(arguments: Arguments, output: Output) -> Result<Exit, Fa
         Command::Dead(dead) => dead::run(&api()?, dead, output).await,
         Command::Cancel(cancel) => cancel::run(&api()?, cancel, output).await,
         Command::Commitments(which) => commitments::run(&api()?, which, output).await,
+        Command::Principals(principals) => principals::run(&api()?, principals, output).await,
         Command::Keys(keys) => keys::run(&api()?, keys, output).await,
         Command::Explain(explain) => explain::run(&explain, output),
         Command::Bench(bench) => crate::bench::run(bench, output).await,

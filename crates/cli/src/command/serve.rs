@@ -87,6 +87,7 @@ async fn admin_key(
     admin: &Party,
     another: bool,
 ) -> Result<Option<String>, Failure> {
+    house::administrator(engine, tenant, admin).await?;
     let viewer = Viewer::new(tenant, admin.clone());
     let keys = engine
         .reader()
@@ -98,7 +99,6 @@ async fn admin_key(
     if there && !another {
         return Ok(None);
     }
-    house::principal(engine, tenant, admin).await?;
     let key = format!("tertulia_{}", hex::encode(rand::random::<[u8; 32]>()));
     let change = Configure::Key {
         tenant,

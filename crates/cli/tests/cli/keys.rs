@@ -129,6 +129,53 @@ fn a_key_is_made_listed_and_revoked() {
 }
 
 #[test]
+fn a_second_person_is_added_and_works_with_a_key_of_her_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = serve(folder.path(), &[]);
+    let admin = server.ready["admin_key"].as_str().unwrap().to_owned();
+    let as_admin = |arguments: &[&str]| with_key(&server, folder.path(), &admin, arguments);
+    as_admin(&["keys", "create", "user:ana"]).exits(4);
+    as_admin(&["principals", "add", "agent:x"]).exits(2);
+    let added = as_admin(&["principals", "add", "user:ana"]).exits(0).json();
+    assert_eq!(added["changed"], true);
+    as_admin(&[
+        "principals",
+        "add",
+        "service:ci",
+        "--responsible",
+        "user:ana",
+    ])
+    .exits(0);
+    let listed = as_admin(&["principals", "list"]).exits(0).json();
+    let parties: Vec<Value> = listed["principals"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["party"].clone())
+        .collect();
+    assert_eq!(parties, ["service:ci", "user:admin", "user:ana"]);
+    let made = as_admin(&["keys", "create", "user:ana"]).exits(0).json();
+    let key = made["key"].as_str().unwrap();
+    let as_ana = |arguments: &[&str]| with_key(&server, folder.path(), key, arguments);
+    let own = as_ana(&["principals", "list"]).exits(0).json();
+    assert_eq!(own["principals"].as_array().unwrap().len(), 1);
+    as_ana(&["principals", "add", "user:eve"]).exits(4);
+    as_ana(&["keys", "create", "user:admin"]).exits(4);
+    let definition = folder.path().join("mine.md");
+    fs::write(
+        &definition,
+        "---\nname: mine\ndescription: Ana's.\nowner: user:ana\n---\n",
+    )
+    .unwrap();
+    as_ana(&["agents", "add", "mine.md"]).exits(0);
+    as_ana(&["keys", "create", "agent:mine"]).exits(0);
+    as_ana(&["delegate", "mine", "hello", "--no-wait"]).exits(0);
+    let id = made["id"].as_str().unwrap();
+    as_admin(&["keys", "revoke", id]).exits(0);
+    as_ana(&["agents", "list"]).exits(4);
+}
+
+#[test]
 fn a_start_prints_what_is_open() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(

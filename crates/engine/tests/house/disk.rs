@@ -56,6 +56,7 @@ fn set_up() -> (tempfile::TempDir, Core<Sqlite>) {
             tenant,
             party: party("user:ana"),
             responsible: None,
+            administers: false,
         },
         Configure::Agent {
             tenant,

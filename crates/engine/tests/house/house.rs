@@ -93,6 +93,7 @@ impl House {
                     tenant,
                     party: party(name),
                     responsible: None,
+                    administers: false,
                 })
                 .await;
         }

@@ -54,6 +54,7 @@ impl House {
             tenant,
             party: party.clone(),
             responsible: None,
+            administers: false,
         };
         let command = tertulia_acts::command::Command::Configure(None, Box::new(principal));
         engine.call(command).await.unwrap();

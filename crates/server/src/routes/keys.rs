@@ -67,7 +67,7 @@ impl From<ApiKey> for KeyView {
     }
 }
 
-/// The keys of the caller and of the agents that it owns.
+/// The keys that the caller may see.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Keys)]
 pub(crate) struct KeysView {
@@ -85,7 +85,7 @@ pub(crate) struct RevokedView {
     changed: bool,
 }
 
-/// Makes a key for the caller, or for an agent that it owns.
+/// Makes a key for the caller or an agent that it owns; an administrator also for any other principal.
 #[utoipa::path(
     post, path = "/v1/keys", tag = "agents",
     request_body = KeyIn,
@@ -114,7 +114,8 @@ pub(crate) async fn make(
     }))
 }
 
-/// The keys of the caller and of the agents that it owns, revoked ones too.
+/// The keys of the caller and of the agents that it owns, and for an administrator those of all principals; revoked ones
+/// too.
 #[utoipa::path(
     get, path = "/v1/keys", tag = "agents",
     responses((status = 200, description = "The keys", body = KeysView)),

@@ -16,6 +16,7 @@ pub(crate) mod hops;
 pub(crate) mod inbox;
 pub(crate) mod keys;
 pub(crate) mod metrics;
+pub(crate) mod principals;
 pub(crate) mod tasks;
 
 use std::time::Duration;

@@ -12,7 +12,7 @@ use crate::problem::Problem;
 #[serde(remote = "Self", deny_unknown_fields)]
 #[schema(as = NewKey)]
 pub(crate) struct KeyIn {
-    /// For whom it speaks: the caller, or an agent that it owns.
+    /// For whom it speaks: the caller, an agent that it owns, or, by an administrator, any principal.
     #[serde(deserialize_with = "party")]
     #[schema(value_type = String)]
     party: Party,

@@ -12,6 +12,7 @@ pub(crate) mod object;
 pub(crate) mod opening;
 pub(crate) mod operation;
 pub(crate) mod part;
+pub(crate) mod principal;
 pub(crate) mod task;
 
 use serde::{Deserialize, Deserializer, de};

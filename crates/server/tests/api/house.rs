@@ -111,6 +111,7 @@ impl House {
             tenant,
             party: party.clone(),
             responsible: None,
+            administers: false,
         })
         .await;
         let digest = Digest::of(key.as_bytes());

@@ -94,6 +94,7 @@ cases! { ($)
     viewers::a_mailbox_is_seen_by_the_agent_and_its_owner,
     viewers::a_revoked_key_authenticates_nobody,
     viewers::keys_are_seen_by_their_bearer_and_the_owner_of_their_agent,
+    viewers::an_administrator_sees_the_principals_of_its_tenant_and_their_keys,
     listings::tasks_by_every_filter,
     listings::tasks_by_filters_together,
     listings::a_task_is_read_with_what_is_shown_of_it,

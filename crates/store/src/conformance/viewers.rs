@@ -390,3 +390,34 @@ pub(super) fn keys_are_seen_by_their_bearer_and_the_owner_of_their_agent(
     assert_eq!(seen("user:bob")?, []);
     Ok(())
 }
+
+pub(super) fn an_administrator_sees_the_principals_of_its_tenant_and_their_keys(
+    bench: &mut dyn Bench,
+) -> Result<(), StoreError> {
+    let store = bench.store();
+    let (one, _) = (World::build(1, store)?, World::build(2, store)?);
+    let mut admin = one.principal();
+    (admin.party, admin.administers) = (party("user:zoe"), true);
+    let mut ana = one.principal();
+    ana.party = party("user:ana");
+    let mut of_agent = one.key();
+    (of_agent.digest, of_agent.party) = (one.secret("agent's"), party("agent:logs"));
+    write(
+        store,
+        vec![
+            admin.clone().into_change(),
+            ana.clone().into_change(),
+            of_agent.into_change(),
+        ],
+        T0,
+    )?;
+    let reader = bench.reader()?;
+    let viewer = |text: &str| Viewer::new(one.tenant, party(text));
+    let all = reader.principals(&viewer("user:zoe"))?;
+    assert_eq!(all, [one.principal(), ana, admin]);
+    assert_eq!(reader.principals(&viewer("service:ci"))?, [one.principal()]);
+    assert_eq!(reader.principals(&viewer("agent:logs"))?, []);
+    // Of principals, not of agents, which are their owners'.
+    assert_eq!(reader.keys(&viewer("user:zoe"))?, [one.key()]);
+    Ok(())
+}

@@ -127,6 +127,7 @@ impl World {
             tenant: self.tenant,
             party: party("service:ci"),
             responsible: Some(party("user:ana")),
+            administers: false,
             made: at(0),
         }
     }

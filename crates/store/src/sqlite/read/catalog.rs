@@ -16,7 +16,7 @@ use crate::{
     StoreError,
     read::AgentRead,
     sqlite::query::{all, doc, one},
-    visibility::{Eyes, parties_in_hand},
+    visibility::{Eyes, parties_in_hand, principal_is_visible},
 };
 
 const AGENTS: &str = "SELECT a.doc, v.doc, w.leased, w.open FROM agent a
@@ -59,7 +59,8 @@ impl Reader {
         })
     }
 
-    /// The keys of the viewer and of the agents that it owns, the oldest first; revoked ones too.
+    /// The keys of the viewer, of the agents that it owns and, for an administrator, of all principals; the oldest first,
+    /// revoked ones too.
     pub fn keys(&self, viewer: &Viewer) -> Result<Vec<ApiKey>, StoreError> {
         let query = concat!(
             "SELECT k.doc FROM api_key k WHERE k.tenant = ?1 AND k.party IN (",
@@ -88,6 +89,17 @@ impl Reader {
                 doc(row, 0)
             })
         })
+    }
+
+    /// The principals that the viewer may see, by name.
+    pub fn principals(&self, viewer: &Viewer) -> Result<Vec<Principal>, StoreError> {
+        let query = concat!(
+            "SELECT p.doc FROM principal p WHERE ",
+            principal_is_visible!(),
+            " ORDER BY p.party"
+        );
+        let eyes = Eyes::of(viewer);
+        self.read(|conn| all(conn, query, &eyes.and(&[])[..2], |row| doc(row, 0)))
     }
 
     /// A principal.
