@@ -37,6 +37,8 @@ const NAP: Duration = Duration::from_millis(500);
 const AGAIN: Millis = Millis::seconds(10);
 /// How soon it looks again for what is due, where there was nothing or it failed.
 const SOONEST: Millis = Millis(200);
+/// How often the storage is tried after it failed.
+const TRY_EVERY: Millis = Millis::seconds(1);
 /// How often expired receipts are swept.
 const SWEEP_EVERY: Millis = Millis::seconds(60);
 
@@ -54,6 +56,8 @@ pub(crate) struct Writer<S> {
     /// Due things that could not be done, and when to try them again: so that one does not hold up the others.
     failing: BTreeMap<Due, Timestamp>,
     next_sweep: Timestamp,
+    /// When to try the storage again, after it failed.
+    next_try: Timestamp,
 }
 
 impl<S: Store> Writer<S> {
@@ -71,6 +75,7 @@ impl<S: Store> Writer<S> {
             next_due,
             failing: BTreeMap::new(),
             next_sweep: Timestamp(0),
+            next_try: Timestamp(0),
         })
     }
 
@@ -95,6 +100,7 @@ impl<S: Store> Writer<S> {
             if self.shared.time.is_steadied() {
                 self.pause.tend(now);
             }
+            self.try_storage(now);
             let due = self.pick(now);
             self.sweep(now);
             if !batch.is_empty() || !due.is_empty() {
@@ -268,6 +274,7 @@ impl<S: Store> Writer<S> {
             std::process::exit(EXIT_DISK);
         }
         tracing::warn!(%error, commands = replies.len(), "a batch could not be stored");
+        self.next_try = now.after(TRY_EVERY);
         self.pause.failed(now);
         self.shared.stored.store(false, Ordering::Relaxed);
         for reply in replies {
@@ -276,6 +283,23 @@ impl<S: Store> Writer<S> {
         // What is due waits for the storage too.
         if self.next_due.is_some_and(|next| next <= now) {
             self.next_due = Some(now.after(Millis::seconds(1)));
+        }
+    }
+
+    /// Where the last batch could not be stored, tries whether it could be now: nobody sends work to a server that says
+    /// it is not ready, so it finds out by itself.
+    fn try_storage(&mut self, now: Timestamp) {
+        if self.shared.stored.load(Ordering::Relaxed) || now < self.next_try {
+            return;
+        }
+        self.next_try = now.after(TRY_EVERY);
+        match self.core.try_storage(now) {
+            Ok(()) => {
+                tracing::info!("the storage takes writes again");
+                self.pause.stored(now);
+                self.shared.stored.store(true, Ordering::Relaxed);
+            }
+            Err(error) => self.fail(&error, Vec::new(), now),
         }
     }
 

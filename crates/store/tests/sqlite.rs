@@ -109,6 +109,23 @@ mod file {
     }
 
     #[test]
+    fn a_folder_whose_database_was_lost_is_no_new_house() {
+        for lose in [
+            |file: &Path| std::fs::write(file, "").unwrap(),
+            |file: &Path| std::fs::remove_file(file).unwrap(),
+        ] {
+            let mut bench = InFile::new();
+            bench.store = None;
+            lose(&bench.path().join("tertulia.db"));
+            let error = Sqlite::open(bench.path()).unwrap_err();
+            assert!(error.to_string().contains("backup"), "{error}");
+            assert!(!error.is_fatal());
+            std::fs::remove_file(bench.path().join("lock")).unwrap();
+            Sqlite::open(bench.path()).unwrap();
+        }
+    }
+
+    #[test]
     fn a_folder_in_use_is_refused_and_free_again_after_that() {
         let mut bench = InFile::new();
         let error = Sqlite::open(bench.path()).unwrap_err();

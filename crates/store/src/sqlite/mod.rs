@@ -40,11 +40,14 @@ impl Sqlite {
     /// Opens the database in `folder`, or makes one, and brings it to the newest version.
     ///
     /// # Errors
-    /// Another process has the folder; the database was made by a newer version or another build; the storage fails.
+    /// Another process has the folder; its database was lost; the database was made by a newer version or another build; the storage fails.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
         let (lock, place) = open::take(folder)?;
+        open::check(folder, &lock)?;
+        let conn = place.writer()?;
+        open::mark(folder, &lock)?;
         Ok(Self {
-            conn: place.writer()?,
+            conn,
             place,
             _lock: Some(lock),
         })

@@ -3,6 +3,7 @@
 
 use std::{
     fs::{File, TryLockError},
+    io::{Read as _, Write as _},
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
@@ -131,12 +132,47 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
     builder.create(folder)
 }
 
+/// Refuses a folder whose database was lost: it would begin as a new house, and everybody's work would look absent.
+/// That there was one stands in the lock file, which [`mark`] wrote.
+pub(super) fn check(folder: &Path, mut lock: &File) -> Result<(), StoreError> {
+    let failed =
+        |error: std::io::Error| StoreError::Unavailable(format!("{}: {error}", folder.display()));
+    let mut marked = String::new();
+    lock.read_to_string(&mut marked).map_err(failed)?;
+    let bytes = match std::fs::metadata(folder.join(FILE)) {
+        Ok(file) => file.len(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => 0,
+        Err(error) => return Err(failed(error)),
+    };
+    if bytes == 0 && !marked.is_empty() {
+        return Err(StoreError::Unavailable(format!(
+            "{}: {FILE} is empty or gone, and there was one here; bring it back from a backup, or name another folder \
+             (to begin anew in this one, remove its file `{LOCK}`)",
+            folder.display()
+        )));
+    }
+    Ok(())
+}
+
+/// Writes down that the folder has a database.
+pub(super) fn mark(folder: &Path, mut lock: &File) -> Result<(), StoreError> {
+    let marked = lock.metadata().and_then(|file| {
+        if file.len() > 0 {
+            Ok(())
+        } else {
+            writeln!(lock, "{FILE}")
+        }
+    });
+    marked.map_err(|error| StoreError::Unavailable(format!("{}: {error}", folder.display())))
+}
+
 /// Takes the folder for this process, and tells where the database in it is.
 pub(crate) fn take(folder: &Path) -> Result<(File, Place), StoreError> {
     let failed =
         |error: std::io::Error| StoreError::Unavailable(format!("{}: {error}", folder.display()));
     make_private(folder).map_err(failed)?;
     let lock = File::options()
+        .read(true)
         .write(true)
         .create(true)
         .truncate(false)
