@@ -156,17 +156,6 @@ impl<S: Store> Core<S> {
         }
     }
 
-    /// Writes the instant and nothing else: whether the storage takes anything, after it failed.
-    ///
-    /// # Errors
-    /// It does not; nothing changed.
-    pub fn try_storage(&mut self, now: Timestamp) -> Result<(), StoreError> {
-        // What is in the facts and not yet written was never told to anybody.
-        self.forget()?;
-        self.store.begin()?;
-        self.store.commit(&self.facts, now)
-    }
-
     /// Forgets what is known, and whatever batch was begun.
     fn forget(&mut self) -> Result<(), StoreError> {
         self.facts = Facts::default();

@@ -293,13 +293,14 @@ impl<S: Store> Writer<S> {
             return;
         }
         self.next_try = now.after(TRY_EVERY);
-        match self.core.try_storage(now) {
+        match self.core.store().has_room() {
             Ok(()) => {
                 tracing::info!("the storage takes writes again");
                 self.pause.stored(now);
                 self.shared.stored.store(true, Ordering::Relaxed);
             }
-            Err(error) => self.fail(&error, Vec::new(), now),
+            Err(error) if error.is_fatal() => self.fail(&error, Vec::new(), now),
+            Err(error) => tracing::debug!(%error, "the storage still takes no writes"),
         }
     }
 

@@ -37,6 +37,12 @@ pub trait Store: Send {
     /// The storage is unavailable.
     fn rollback(&mut self) -> Result<(), StoreError>;
 
+    /// Tries whether the storage, after it failed, has room for a batch and takes a write. Nothing of it stays.
+    ///
+    /// # Errors
+    /// It does not.
+    fn has_room(&mut self) -> Result<(), StoreError>;
+
     /// The `now` of the last commit. Time never goes back behind it (SEMANTICS 14).
     ///
     /// # Errors

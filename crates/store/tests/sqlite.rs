@@ -109,6 +109,16 @@ mod file {
     }
 
     #[test]
+    fn room_is_tried_with_a_file_that_does_not_stay() {
+        let mut bench = InFile::new();
+        bench.sqlite().has_room().unwrap();
+        assert!(!bench.path().join("room").exists());
+        std::fs::create_dir(bench.path().join("room")).unwrap();
+        let error = bench.sqlite().has_room().unwrap_err();
+        assert!(matches!(error, StoreError::Unavailable(_)), "{error:?}");
+    }
+
+    #[test]
     fn a_folder_whose_database_was_lost_is_no_new_house() {
         for lose in [
             |file: &Path| std::fs::write(file, "").unwrap(),

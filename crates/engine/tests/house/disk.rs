@@ -88,8 +88,6 @@ fn a_full_disk_fails_the_batch_and_nothing_else() {
 
     core.store().limit_pages(None).expect("unlimited");
     // Nothing of the failed act was kept: its key is new, and so is its root.
-    core.try_storage(Timestamp(3))
-        .expect("there is room for the instant, and what failed is not among it");
     let applied = core.apply(&[send(10, 3)], Timestamp(3)).expect("stored");
     let answer = applied.answers.into_iter().next().expect("an answer");
     let Ok(Answer::Outcome {

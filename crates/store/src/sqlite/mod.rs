@@ -40,7 +40,8 @@ impl Sqlite {
     /// Opens the database in `folder`, or makes one, and brings it to the newest version.
     ///
     /// # Errors
-    /// Another process has the folder; its database was lost; the database was made by a newer version or another build; the storage fails.
+    /// Another process has the folder; its database was lost; the database was made by a newer version or another build; the
+    /// storage fails.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
         let (lock, place) = open::take(folder)?;
         open::check(folder, &lock)?;
@@ -140,6 +141,13 @@ impl Store for Sqlite {
             };
         }
         Ok(())
+    }
+
+    fn has_room(&mut self) -> Result<(), StoreError> {
+        match &self.place {
+            Place::File(file) => open::has_room(file),
+            Place::Memory(_) => Ok(()),
+        }
     }
 
     fn rollback(&mut self) -> Result<(), StoreError> {

@@ -11,6 +11,8 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
+use tertulia_acts::limits::WRITER_QUEUE_BYTES;
+
 use super::migrate;
 use crate::StoreError;
 
@@ -18,6 +20,8 @@ use crate::StoreError;
 const FILE: &str = "tertulia.db";
 /// The name of the file whose lock says that a process has the folder.
 const LOCK: &str = "lock";
+/// The name of the file by which it is tried whether there is room.
+const ROOM: &str = "room";
 /// "TERT": marks the file as ours.
 const APPLICATION: i32 = 0x5445_5254;
 /// Statements that a connection keeps prepared; more than there are.
@@ -152,6 +156,21 @@ pub(super) fn check(folder: &Path, mut lock: &File) -> Result<(), StoreError> {
         )));
     }
     Ok(())
+}
+
+/// Writes a file as large as a batch may be beside the database, and removes it: on a full disk a small change of the
+/// database may still find a place in its log, and the next large one none.
+pub(super) fn has_room(database: &Path) -> Result<(), StoreError> {
+    let file = database.with_file_name(ROOM);
+    let written = File::create(&file).and_then(|mut made| {
+        made.write_all(&vec![0; WRITER_QUEUE_BYTES])?;
+        made.sync_all()
+    });
+    let removed = std::fs::remove_file(&file);
+    written.and(removed).map_err(|error| match error.kind() {
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => StoreError::Full,
+        _ => StoreError::Unavailable(format!("{}: {error}", file.display())),
+    })
 }
 
 /// Writes down that the folder has a database.
