@@ -76,6 +76,9 @@ pub struct TaskRead {
     pub open_ask: Option<(Ask, Act)>,
     /// Its activations, in their order.
     pub hops: Vec<Hop>,
+    /// The number of the act that ended it; while it is open, of the last in its conversation. What was said after that
+    /// belongs to a later state than this one.
+    pub last_seq: u32,
 }
 
 /// Which tasks to list. What is not named is not asked for.

@@ -1,15 +1,12 @@
 //! A message as an act: one that opens a task, or the answer to a question.
 
 use tertulia_acts::{
-    body::Body,
     command::{AnswerAsk, Opening, Place, Words},
-    digest::Digest,
     envelope::Refusal,
     ids::TaskId,
     limits::{ARTIFACT_BYTES, ARTIFACTS},
     party::Party,
     performative::Performative,
-    reason::Reason,
     time::Millis,
 };
 
@@ -86,33 +83,12 @@ pub fn answer(said: Said, task: TaskId) -> Result<AnswerAsk, Unfit> {
         )));
     }
     let performative = said.claimed.performative.unwrap_or(Performative::Inform);
-    let content = content(performative, task, &body);
-    let words = match performative {
-        Performative::Inform => Words::Inform(body),
-        Performative::Refuse => Words::Refuse(body),
-        other => {
-            let message =
-                format!("the task asks something: answer it with inform or refuse, not {other}");
-            let refusal = Refusal::saying(Reason::IllegalAct, message).with("task", task);
-            return Err(Unfit::Refused(refusal));
-        }
-    };
+    let words = Words::of(performative, body)
+        .map_err(|refusal| Unfit::Refused(refusal.with("task", task)))?;
     Ok(AnswerAsk {
         ask: said.claimed.ask,
         task: Some(task),
         words,
         key: said.key,
-        content,
     })
-}
-
-fn content(performative: Performative, task: TaskId, body: &Body) -> Digest {
-    // A body holds strings, numbers and maps with string keys: it always has a JSON form.
-    let body = serde_json::to_vec(body).unwrap_or_default();
-    Digest::of_all([
-        &b"a2a answer"[..],
-        performative.name().as_bytes(),
-        task.to_string().as_bytes(),
-        &body,
-    ])
 }

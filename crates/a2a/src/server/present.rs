@@ -145,7 +145,8 @@ fn history(call: &Call, read: &TaskRead, most: usize) -> Result<Vec<Act>, A2aErr
         .into_iter()
         .map(|act| act.envelope.id)
         .collect();
-    let mut before = end.map_or(u32::MAX, |end| end.seq);
+    // Not what was said since the task was read: it belongs to a later state, and a stream tells it.
+    let mut before = end.map_or(read.last_seq + 1, |end| end.seq);
     let mut newest_first = Vec::new();
     while newest_first.len() < most && before > opening.seq {
         let page = call

@@ -6,7 +6,6 @@ use tertulia_acts::{
     facts::Fault,
     ids::TaskId,
     limits::KEY_BYTES,
-    reason::Reason,
     receipt::Outcome,
 };
 use tertulia_engine::read::TaskRead;
@@ -19,10 +18,7 @@ use super::{
 };
 use crate::{
     map::{self, Claimed, Said, Unfit},
-    wire::{
-        A2aError, ErrorKind, FieldViolation, Message, SendMessageRequest, SendMessageResponse,
-        TaskState,
-    },
+    wire::{A2aError, ErrorKind, FieldViolation, Message, SendMessageRequest, SendMessageResponse},
 };
 
 /// What came of a message.
@@ -182,7 +178,7 @@ fn wrong_context(what: &str) -> A2aError {
     }])
 }
 
-/// A message about a task answers what it asks.
+/// A message about a task answers what it asks; whether it asks anything, the engine tells.
 async fn go_on(call: &Call, said: Said) -> Result<Sent, A2aError> {
     let read = call.task(&said.message.task_id)?;
     let context = present::context(call, &read)?;
@@ -191,79 +187,48 @@ async fn go_on(call: &Call, said: Said) -> Result<Sent, A2aError> {
         return Err(wrong_context("is not the context of the task"));
     }
     let id = read.task.id();
-    if !is_repeat(call, &said)? {
-        let state = map::shown(&call.viewer, &read);
-        if state.is_terminal() {
-            let message = format!(
-                "task {id} has ended ({}); send the message in its context without taskId",
-                read.task.now.state.name()
-            );
-            return Err(A2aError::new(ErrorKind::UnsupportedOperation, message));
-        }
-        if state != TaskState::InputRequired {
-            return Ok(asks_nothing(&read, &context));
-        }
-    }
-    let ask = read.open_ask.as_ref().map(|(ask, _)| ask.id);
-    if said.claimed.ask.is_some() && said.claimed.ask != ask {
-        let refusal = Refusal::saying(
-            Reason::AskClosed,
-            "the ask that the message names is not the one that the task waits for",
-        );
-        return Ok(refused(
-            &refusal.with("ask", ask),
-            &id.to_string(),
-            &context,
-        ));
-    }
     let mut answer = match map::answer(said, id) {
         Ok(answer) => answer,
-        Err(Unfit::Refused(refusal)) => return Ok(refused(&refusal, &id.to_string(), &context)),
+        Err(Unfit::Refused(refusal)) => return unanswered(&read, &refusal, &context),
         Err(Unfit::Error(error)) => return Err(error),
     };
-    answer.ask = ask;
     let command = match call.at_work {
         Some(at_work) => {
-            let step = answer.key.clone();
-            call.under(at_work, step, answer.content, HopOperation::Answer(answer))
+            if answer.ask.is_none() {
+                // A step that answers is called by its ask.
+                answer.ask = read.open_ask.as_ref().map(|(ask, _)| ask.id);
+            }
+            let (step, content) = (answer.key.clone(), answer.content());
+            call.under(at_work, step, content, HopOperation::Answer(answer))
         }
         None => Command::Answer(call.caller.clone(), answer),
     };
     match call.command(command).await? {
         Ok(Outcome::Answered { .. }) => Ok(Sent::Task(id, Context::Named(context))),
-        Ok(Outcome::Refused { refusal, .. }) => Ok(refused(&refusal, &id.to_string(), &context)),
-        // It was answered, or has ended, in the meantime.
-        Err(Fault::NotFound(_)) => Ok(asks_nothing(&call.read(id)?, &context)),
+        Ok(Outcome::Refused { refusal, .. }) => unanswered(&read, &refusal, &context),
         Ok(other) => Err(failure::internal(format_args!(
             "an unfitting outcome: {other:?}"
         ))),
+        Err(Fault::NotFound(what)) => Err(A2aError::invalid_params(vec![FieldViolation {
+            field: "message.metadata".to_owned(),
+            description: format!("there is no {what}; leave it out to answer what the task asks"),
+        }])),
         Err(fault) => Err(failure::fault(&fault)),
     }
 }
 
-/// Whether the key was used before: then the engine tells what came of it, however the task stands now.
-fn is_repeat(call: &Call, said: &Said) -> Result<bool, A2aError> {
-    let (Some(key), None) = (&said.key, &call.at_work) else {
-        return Ok(false);
-    };
-    let engine = &call.house.engine;
-    let receipt = engine
-        .reader()
-        .receipt_by_key(&call.viewer, key, engine.now());
-    Ok(receipt.map_err(failure::engine)?.is_some())
-}
-
-/// A task that is at work takes no message: an illegal act, and the task stays as it is.
-fn asks_nothing(read: &TaskRead, context: &str) -> Sent {
-    let id = read.task.id();
-    let message = format!(
-        "task {id} is {} and asks you nothing; wait for it, cancel it, or send the message in its context without taskId",
-        read.task.now.state.name()
-    );
-    let refusal = Refusal::saying(Reason::IllegalAct, message)
-        .with("task", id)
-        .with("state", read.task.now.state.name());
-    refused(&refusal, &id.to_string(), context)
+/// A message that answered nothing. What the protocol itself says of a task that has ended stays its own error
+/// (SEMANTICS 2); else the task stays as it is.
+fn unanswered(read: &TaskRead, refusal: &Refusal, context: &str) -> Result<Sent, A2aError> {
+    let (id, state) = (read.task.id(), &read.task.now.state);
+    if state.is_terminal() {
+        let message = format!(
+            "task {id} has ended ({}); send the message in its context without taskId",
+            state.name()
+        );
+        return Err(A2aError::new(ErrorKind::UnsupportedOperation, message));
+    }
+    Ok(refused(refusal, &id.to_string(), context))
 }
 
 fn refused(refusal: &Refusal, task: &str, context: &str) -> Sent {

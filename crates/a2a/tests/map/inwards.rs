@@ -93,7 +93,7 @@ fn an_answer_informs_or_refuses_and_nothing_else() {
     assert_eq!(inform.task, Some(id));
     let refuse = map::answer(said(message("refuse")), id).unwrap();
     assert!(matches!(refuse.words, Words::Refuse(_)));
-    assert_ne!(inform.content, refuse.content);
+    assert_ne!(inform.content(), refuse.content());
     for performative in Performative::ALL {
         let answer = map::answer(said(message(performative.name())), id);
         let answers = matches!(performative, Performative::Inform | Performative::Refuse);

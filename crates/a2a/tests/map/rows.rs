@@ -178,6 +178,7 @@ pub(crate) fn read(state: TaskState, result: Option<Act>) -> TaskRead {
         result,
         open_ask: None,
         hops: Vec::new(),
+        last_seq: 1,
     }
 }
 

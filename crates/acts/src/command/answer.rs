@@ -30,8 +30,6 @@ pub struct AnswerAsk {
     pub words: Words,
     /// The key that makes it safe to repeat, outside a hop.
     pub key: Option<String>,
-    /// The digest of the answer as it was sent.
-    pub content: Digest,
 }
 
 /// What is answered.
@@ -43,13 +41,55 @@ pub enum Words {
     Refuse(Body),
 }
 
+impl Words {
+    /// What an act of this performative answers with.
+    ///
+    /// # Errors
+    /// No other than inform and refuse answers a question (SEMANTICS 1).
+    pub fn of(performative: Performative, body: Body) -> Result<Self, Refusal> {
+        match performative {
+            Performative::Inform => Ok(Self::Inform(body)),
+            Performative::Refuse => Ok(Self::Refuse(body)),
+            other => {
+                let message =
+                    format!("a question is answered with inform or refuse, not with {other}");
+                Err(Refusal::saying(Reason::IllegalAct, message))
+            }
+        }
+    }
+
+    const fn said(&self) -> (Performative, &Body) {
+        match self {
+            Self::Inform(body) => (Performative::Inform, body),
+            Self::Refuse(body) => (Performative::Refuse, body),
+        }
+    }
+}
+
 impl AnswerAsk {
+    /// The digest of what makes a repeat under the same key the same answer, whatever protocol brings it: what it names,
+    /// and what it says.
+    #[must_use]
+    pub fn content(&self) -> Digest {
+        let (performative, body) = self.words.said();
+        let named = match (&self.ask, &self.task) {
+            (Some(ask), _) => ask.to_string(),
+            (None, Some(task)) => task.to_string(),
+            (None, None) => String::new(),
+        };
+        Digest::of_all([
+            b"answer",
+            named.as_bytes(),
+            performative.name().as_bytes(),
+            // A body holds strings, numbers and maps with string keys: it always has a JSON form.
+            &serde_json::to_vec(body).unwrap_or_default(),
+        ])
+    }
+
     /// About how many bytes it holds.
     #[must_use]
     pub fn weight(&self) -> usize {
-        match &self.words {
-            Words::Inform(body) | Words::Refuse(body) => body.weight(),
-        }
+        self.words.said().1.weight()
     }
 }
 
@@ -59,7 +99,7 @@ pub(super) fn decide(
     caller: &Caller,
     answer: &AnswerAsk,
 ) -> Result<Answer, Stop> {
-    let content = answer.content;
+    let content = answer.content();
     once(d, caller, answer.key.as_deref(), content, |d| {
         let addressee = Addressee::Principal(caller.party.clone());
         let ask = find(d, answer, &addressee, caller)?;
@@ -96,6 +136,7 @@ fn find(
         return d
             .find_ask(id)?
             .filter(|ask| ask.tenant == caller.tenant && ask.addressee == *addressee)
+            .filter(|ask| answer.task.is_none_or(|task| task == ask.asker))
             .ok_or_else(|| absent(format!("ask {id} addressed to you")));
     }
     let Some(task) = answer.task else {
@@ -104,7 +145,7 @@ fn find(
     let mut open: Vec<Ask> = d.asks_of(task)?;
     open.retain(|ask| ask.tenant == caller.tenant && ask.addressee == *addressee);
     match open.len() {
-        0 => Err(absent(format!("open ask of {task} addressed to you"))),
+        0 => Err(asks_nothing(d, task, addressee, caller)?),
         1 => Ok(open.remove(0)),
         _ => {
             let ids: Vec<AskId> = open.iter().map(|ask| ask.id).collect();
@@ -114,6 +155,39 @@ fn find(
                 .into())
         }
     }
+}
+
+/// A task that asks nothing takes no answer: an act that its state does not allow. To whom it is not, it looks absent.
+fn asks_nothing(
+    d: &Draft<'_>,
+    id: TaskId,
+    addressee: &Addressee,
+    caller: &Caller,
+) -> Result<Stop, Stop> {
+    let absent = Stop::Fault(Fault::NotFound(format!("task {id}")));
+    let Some(task) = d
+        .find_task(id)?
+        .filter(|task| task.made.tenant == caller.tenant)
+    else {
+        return Ok(absent);
+    };
+    let own = match addressee {
+        Addressee::Principal(party) => {
+            task.made.requester == *party || d.root(id.root)?.principal == *party
+        }
+        Addressee::Task(above) => task.made.parent == Some(*above),
+    };
+    if !own {
+        return Ok(absent);
+    }
+    let state = task.now.state.name();
+    let message = format!(
+        "{id} is {state} and asks you nothing; wait for it, cancel it, or send a new act in its conversation"
+    );
+    let refusal = Refusal::saying(Reason::IllegalAct, message)
+        .with("task", id)
+        .with("state", state);
+    Ok(refusal.into())
 }
 
 /// The answer is said in the conversation of the ask, and its asker goes on.
@@ -137,11 +211,13 @@ fn give(
             .with("state", state)
             .into());
     }
-    let (performative, body) = match words {
-        Words::Inform(body) => (Performative::Inform, body.clone()),
-        Words::Refuse(body) => (Performative::Refuse, body.clone()),
-    };
-    let mut speech = Speech::new(performative, by.clone(), task.made.debtor.clone(), body);
+    let (performative, body) = words.said();
+    let mut speech = Speech::new(
+        performative,
+        by.clone(),
+        task.made.debtor.clone(),
+        body.clone(),
+    );
     speech.hop = hop.map(|hop| hop.id);
     speech.in_reply_to = Some(ask.query);
     speech.ask = Some(ask.id);

@@ -4,7 +4,6 @@ use serde_json::json;
 use tertulia_acts::{
     body::Body,
     command::{AnswerAsk, Command, Grant, HopOperation, Words},
-    digest::Digest,
     facts::Fault,
     hop::Wait,
     ids::TaskId,
@@ -31,7 +30,6 @@ fn unnamed(task: TaskId, text: &str) -> AnswerAsk {
         task: Some(task),
         words: Words::Inform(Body::text(text)),
         key: None,
-        content: Digest::of(text.as_bytes()),
     }
 }
 
@@ -184,11 +182,17 @@ fn of_two_open_asks_one_may_expire() {
 }
 
 #[test]
-fn an_answer_that_names_nothing_open_finds_nothing() {
+fn an_answer_to_a_task_that_asks_nothing_is_an_illegal_act() {
     let (mut w, task, _) = at_work();
-    let caller = w.caller("user:ana");
-    let none = fault(w.run(&Command::Answer(caller, unnamed(task, "x"))));
-    assert!(matches!(none, Fault::NotFound(_)), "{none:?}");
+    let answers = |w: &mut World, who: &str| {
+        let caller = w.caller(who);
+        w.run(&Command::Answer(caller, unnamed(task, "x")))
+    };
+    let refused = outcome(answers(&mut w, "user:ana"));
+    assert_eq!(reason(&refused), "illegal-act");
+    assert_eq!(w.state(task), "working");
+    let stranger = fault(answers(&mut w, "user:bob"));
+    assert!(matches!(stranger, Fault::NotFound(_)), "{stranger:?}");
 }
 
 #[test]

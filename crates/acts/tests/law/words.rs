@@ -7,7 +7,6 @@ use tertulia_acts::{
         Opening, Progress, Reply, Send, Words,
     },
     contract::Contract,
-    digest::Digest,
     group::GroupMode,
     hop::Wait,
     ids::{AskId, GroupId, TaskId},
@@ -122,7 +121,6 @@ pub(crate) fn answer_to(ask: AskId, text: &str) -> AnswerAsk {
         task: None,
         words: Words::Inform(Body::text(text)),
         key: None,
-        content: Digest::of(text.as_bytes()),
     }
 }
 

@@ -3,7 +3,6 @@
 use tertulia_acts::{
     body::Body,
     command::{Answer, AnswerAsk, AskUp, Command, HopOperation, Words},
-    digest::Digest,
     hop::Wait,
     receipt::Outcome,
     task::TaskState,
@@ -112,7 +111,6 @@ async fn a_coordinator_parks_on_a_child_answers_its_question_and_goes_on() {
         task: None,
         words: Words::Inform(Body::text("14:00 to 15:00")),
         key: None,
-        content: Digest::of(b"14:00"),
     };
     assert!(matches!(
         outcome(house.under(&second, "", HopOperation::Answer(words)).await),

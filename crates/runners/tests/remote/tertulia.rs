@@ -94,7 +94,11 @@ async fn a_task_crosses_the_border_and_comes_back() {
 async fn a_refuse_there_is_a_refuse_here() {
     let (here, _there, _heard, stop) = houses().await;
     let refused = here.ended("decline this").await;
-    assert_eq!(end(&refused), (TaskState::Refused, "peer-refused"));
+    assert_eq!(
+        end(&refused),
+        (TaskState::Refused, "peer-refused"),
+        "{refused:?}"
+    );
     assert!(
         said(&refused).contains("not my line of work"),
         "{refused:?}"

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use tertulia_acts::{
     command::{AnswerAsk, Words},
-    digest::Digest,
     ids::AskId,
 };
 use utoipa::ToSchema;
@@ -59,29 +58,25 @@ impl AnswerIn {
         ask: AskId,
         key: Option<String>,
     ) -> Result<AnswerAsk, Problem> {
-        let canonical = serde_json::to_vec(&self).map_err(Problem::internal)?;
-        let content = Digest::of_all([b"answer", ask.to_string().as_bytes(), &canonical]);
         let words = said("", self.refuse, self.parts)?;
         Ok(AnswerAsk {
             ask: Some(ask),
             task: None,
             words,
             key,
-            content,
         })
     }
 }
 
 impl HopAnswer {
     /// The answer of an agent at work.
-    pub(super) fn into_command(self, at: &str, content: Digest) -> Result<AnswerAsk, Problem> {
+    pub(super) fn into_command(self, at: &str) -> Result<AnswerAsk, Problem> {
         let words = said(at, self.refuse, self.parts)?;
         Ok(AnswerAsk {
             ask: Some(self.ask),
             task: None,
             words,
             key: None,
-            content,
         })
     }
 }

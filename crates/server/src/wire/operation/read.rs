@@ -126,10 +126,7 @@ pub(crate) fn read(operation: Operation, source: Source<'_>) -> Result<Sent, Pro
         }
         Operation::Answer => {
             let (given, content) = source.read::<HopAnswer>(name)?;
-            (
-                HopOperation::Answer(given.into_command(&at, content)?),
-                content,
-            )
+            (HopOperation::Answer(given.into_command(&at)?), content)
         }
         Operation::Park => {
             let (given, content) = source.read::<ParkIn>(name)?;
