@@ -25,6 +25,8 @@ use crate::{
 const HOP_TOKEN: &str = "hop-token";
 /// Where the key stands that makes a call safe to repeat.
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
+/// Where a reader of a stream names the last event that it has seen.
+pub(super) const LAST_EVENT_ID: &str = "last-event-id";
 /// Where a client names the extensions that it activates, and the server those that it took.
 pub(super) const EXTENSIONS: &str = "a2a-extensions";
 
@@ -83,7 +85,13 @@ impl Call {
                 (viewer, Some(at_work))
             }
         };
-        let seen = header(headers, "last-event-id")?.and_then(|text| text.parse().ok());
+        let seen = header(headers, LAST_EVENT_ID)?
+            .filter(|text| !text.is_empty())
+            .map(|text| {
+                let number = text.parse();
+                number.map_err(|_| wrong_header(LAST_EVENT_ID, "must be the number of an event"))
+            })
+            .transpose()?;
         Ok(Self {
             key: header(headers, IDEMPOTENCY_KEY)?.map(str::to_owned),
             house,

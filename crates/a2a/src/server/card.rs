@@ -23,7 +23,7 @@ pub(super) async fn at_origin(
 ) -> Response {
     let (parts, _) = request.into_parts();
     if !matches!(parts.method, Method::GET | Method::HEAD) {
-        return reply::not_allowed("GET, HEAD");
+        return reply::not_allowed(&parts.headers, "GET, HEAD");
     }
     match house.settings.default_agent.clone() {
         Some(agent) => of_agent(&house, &parts, &agent),

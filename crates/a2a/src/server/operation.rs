@@ -64,7 +64,7 @@ pub(super) async fn handle(State(house): State<Arc<House>>, request: HttpRequest
     let target = target(&parts.method, path.get("rest").map_or("", String::as_str));
     match target {
         Target::Unknown => reply::rest_error(&parts.headers, &no_address()),
-        Target::NotAllowed(allow) => reply::not_allowed(allow),
+        Target::NotAllowed(allow) => reply::not_allowed(&parts.headers, allow),
         Target::Card => card::of_agent(&house, &parts, &agent),
         Target::JsonRpc => {
             let response = json_rpc(house, &parts, body, &agent).await;
@@ -215,6 +215,7 @@ async fn json_rpc(
             let message = "methods of A2A 0.3 are not served here; speak 1.0, such as SendMessage";
             return Err(A2aError::new(ErrorKind::VersionNotSupported, message));
         }
+        Method::from_name(&request.method).map_or(Ok(()), offered)?;
         request.decode(&LIMITS)
     });
     let outcome = match decoded {
@@ -290,14 +291,31 @@ fn request(path: Rest, parts: &Parts, body: &[u8]) -> Result<Request, A2aError> 
         Method::SubscribeToTask => {
             read!(SubscribeToTask, body!(SubscribeToTask), id = path.task)
         }
-        Method::CreateTaskPushNotificationConfig
-        | Method::GetTaskPushNotificationConfig
-        | Method::ListTaskPushNotificationConfigs
-        | Method::DeleteTaskPushNotificationConfig => Err(no_push()),
-        Method::GetExtendedAgentCard => {
-            read!(GetExtendedAgentCard, query!(GetExtendedAgentCard))
-        }
+        other => Err(not_offered(other)),
     }
+}
+
+/// What the card says that the agent does not do is told before anything of the call is read.
+fn offered(method: Method) -> Result<(), A2aError> {
+    match method {
+        Method::SendMessage
+        | Method::SendStreamingMessage
+        | Method::GetTask
+        | Method::ListTasks
+        | Method::CancelTask
+        | Method::SubscribeToTask => Ok(()),
+        other => Err(not_offered(other)),
+    }
+}
+
+fn not_offered(method: Method) -> A2aError {
+    if method == Method::GetExtendedAgentCard {
+        return A2aError::new(
+            ErrorKind::UnsupportedOperation,
+            "this agent has no extended card, as its card says",
+        );
+    }
+    no_push()
 }
 
 /// Push notifications are not sent, as the card says.
@@ -310,6 +328,7 @@ pub(super) fn no_push() -> A2aError {
 
 async fn perform(mut call: Call, request: Request) -> Result<Reply, A2aError> {
     tenant(&call, request.tenant())?;
+    offered(request.method())?;
     match request {
         Request::SendMessage(request) => {
             call.join(&request.message)?;
@@ -331,14 +350,7 @@ async fn perform(mut call: Call, request: Request) -> Result<Reply, A2aError> {
         }
         Request::ListTasks(request) => list::list(&call, &request).map(Reply::List),
         Request::CancelTask(request) => cancel::cancel(&call, &request).await.map(Reply::Task),
-        Request::CreateTaskPushNotificationConfig(_)
-        | Request::GetTaskPushNotificationConfig(_)
-        | Request::ListTaskPushNotificationConfigs(_)
-        | Request::DeleteTaskPushNotificationConfig(_) => Err(no_push()),
-        Request::GetExtendedAgentCard(_) => Err(A2aError::new(
-            ErrorKind::UnsupportedOperation,
-            "this agent has no extended card, as its card says",
-        )),
+        other => Err(not_offered(other.method())),
     }
 }
 

@@ -122,8 +122,11 @@ fn with_hints(mut response: Response, error: &A2aError) -> Response {
 }
 
 /// An address that has no such verb.
-pub(super) fn not_allowed(allow: &'static str) -> Response {
-    let mut response = StatusCode::METHOD_NOT_ALLOWED.into_response();
+pub(super) fn not_allowed(headers: &HeaderMap, allow: &'static str) -> Response {
+    let message = format!("this address is called by {allow}");
+    let error = A2aError::new(ErrorKind::UnsupportedOperation, message);
+    let mut response = rest_error(headers, &error);
+    *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
     let allow = HeaderValue::from_static(allow);
     response.headers_mut().insert(header::ALLOW, allow);
     response

@@ -8,7 +8,7 @@ use tertulia_acts::{event::Event, ids::TaskId, limits::PAGE};
 use tertulia_engine::{Seat, Watch, read::TaskRead};
 
 use super::{
-    call::Call,
+    call::{Call, LAST_EVENT_ID, wrong_header},
     failure,
     present::{self, Extent},
     send::{Sent, submit},
@@ -83,7 +83,12 @@ pub(super) fn subscribe(
         .map_err(|_| failure::no_task(&request.id))?;
     let watch = call.house.engine.watch_task(id);
     let read = call.read(id)?;
-    let seen = call.seen.filter(|seen| *seen <= read.task.now.last_event);
+    let last = read.task.now.last_event;
+    if call.seen.is_some_and(|seen| seen > last) {
+        let what = format_args!("is beyond the last event of the task, {last}");
+        return Err(wrong_header(LAST_EVENT_ID, what));
+    }
+    let seen = call.seen;
     let seat = call.seat()?;
     let mut follow = Follow::new(call, seat, watch, &read, Until::End)?;
     match seen {

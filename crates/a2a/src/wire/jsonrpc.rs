@@ -3,7 +3,6 @@
 use serde::de::DeserializeOwned;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
-use serde_json::Number;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
@@ -17,16 +16,47 @@ use super::protojson::{ObjectOnly, present};
 const VERSION: &str = "2.0";
 
 /// The id of a call, echoed in its answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RequestId {
     /// `null`: also the id of answers to what was no readable request.
     #[default]
     Null,
-    /// A number; echoed with the same value.
-    Number(Number),
+    /// A number, as it was written: no type here holds every number that JSON has, and it is echoed as it came.
+    Number(String),
     /// A text.
     Text(String),
+}
+
+impl Serialize for RequestId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Number(number) => RawValue::from_string(number.clone())
+                .map_err(serde::ser::Error::custom)?
+                .serialize(serializer),
+            Self::Text(text) => serializer.serialize_str(text),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for RequestId {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        Self::of(&raw)
+            .ok_or_else(|| serde::de::Error::custom("an id is neither a string, a number nor null"))
+    }
+}
+
+impl RequestId {
+    fn of(raw: &RawValue) -> Option<Self> {
+        let text = raw.get();
+        match text.as_bytes().first()? {
+            b'n' => Some(Self::Null),
+            b'"' => serde_json::from_str(text).ok().map(Self::Text),
+            b'-' | b'0'..=b'9' => Some(Self::Number(text.to_owned())),
+            _ => None,
+        }
+    }
 }
 
 /// A well-formed JSON-RPC request whose parameters are not read yet.
@@ -125,7 +155,7 @@ fn read_id(raw: &RawValue, limits: &Limits) -> Result<RequestId, A2aError> {
     if raw.get().len() > limits.id_bytes {
         return Err(refuse("id is too long"));
     }
-    serde_json::from_str(raw.get()).map_err(|_| refuse("id must be a string, a number or null"))
+    RequestId::of(raw).ok_or_else(|| refuse("id must be a string, a number or null"))
 }
 
 impl Call<'_> {

@@ -88,6 +88,7 @@ async fn what_is_not_offered_is_refused_by_its_own_code() {
             json!({"taskId": "t", "url": "https://example.com"}),
             -32003,
         ),
+        ("CreateTaskPushNotificationConfig", json!({}), -32003),
         (
             "ListTaskPushNotificationConfigs",
             json!({"taskId": "t"}),

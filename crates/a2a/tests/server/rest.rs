@@ -153,4 +153,9 @@ async fn errors_are_statuses_with_their_reason() {
     let response = get(&house, "/a2a/echo/message:send").await;
     assert_eq!(response.status(), 405);
     assert_eq!(response.headers()["allow"], "POST");
+    let error: Value = response.json().await.unwrap();
+    assert_eq!(
+        error["error"]["details"][0]["reason"],
+        "UNSUPPORTED_OPERATION"
+    );
 }

@@ -223,6 +223,12 @@ async fn a_reader_goes_on_after_what_it_has_seen() {
             .collect();
         assert_eq!(missed, expected, "after {seen}, having begun at {first}");
     }
+    for seen in ["soon", "4000000000"] {
+        let url = format!("/a2a/echo/tasks/{}:subscribe", id.as_str().unwrap());
+        let request = house.http.get(house.url(&url)).bearer_auth(ANA);
+        let refused = request.header("last-event-id", seen).send().await.unwrap();
+        assert_eq!(refused.status(), 400, "{seen}");
+    }
     let ended = house.call(ANA, "SubscribeToTask", json!({"id": id})).await;
     assert_eq!(ended["error"]["code"], -32004);
 }

@@ -181,8 +181,15 @@ fn a_call_keeps_its_id_and_its_parameters() {
     let limits = Limits::generous();
     let cases = [
         (r#""abc""#, Some(jsonrpc::RequestId::Text("abc".into()))),
-        ("7", Some(jsonrpc::RequestId::Number(7.into()))),
-        ("-7", Some(jsonrpc::RequestId::Number((-7).into()))),
+        ("7", Some(jsonrpc::RequestId::Number("7".into()))),
+        ("-7", Some(jsonrpc::RequestId::Number("-7".into()))),
+        (
+            "123456789012345678901234",
+            Some(jsonrpc::RequestId::Number(
+                "123456789012345678901234".into(),
+            )),
+        ),
+        ("1.50", Some(jsonrpc::RequestId::Number("1.50".into()))),
         ("null", Some(jsonrpc::RequestId::Null)),
     ];
     for (id, expected) in cases {

@@ -78,16 +78,13 @@ fn whole(conn: &Connection, task: Task, root: Root) -> Result<TaskRead, StoreErr
         " FROM hop h WHERE h.root = ?1 AND h.task = ?2 ORDER BY h.n"
     );
     let hops = all(conn, hops, &[id.root.as_bytes(), &id.n], read_hop)?;
-    let last_seq = match &result {
-        Some(result) => result.envelope.id.seq,
-        None => {
-            let query = "SELECT last_seq FROM conversation WHERE root = ?1 AND n = ?2";
-            let ConversationId { root, n } = task.made.conversation;
-            let found = one(conn, query, &[root.as_bytes(), &n], |row| Ok(row.get(0)?))?;
-            found.ok_or_else(|| {
-                StoreError::Corrupt(format!("{} is absent", task.made.conversation))
-            })?
-        }
+    let last_seq = if let Some(result) = &result {
+        result.envelope.id.seq
+    } else {
+        let query = "SELECT last_seq FROM conversation WHERE root = ?1 AND n = ?2";
+        let ConversationId { root, n } = task.made.conversation;
+        let found = one(conn, query, &[root.as_bytes(), &n], |row| Ok(row.get(0)?))?;
+        found.ok_or_else(|| StoreError::Corrupt(format!("{} is absent", task.made.conversation)))?
     };
     Ok(TaskRead {
         task,
