@@ -3,7 +3,7 @@
 use std::{any::Any, sync::Arc};
 
 use axum::{
-    Router,
+    Router, middleware,
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -21,7 +21,7 @@ use crate::{
     headers::HOP_TOKEN,
     openapi,
     problem::{Code, Problem},
-    trace,
+    trace, unread,
 };
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -60,6 +60,7 @@ pub fn dress(router: Router) -> Router {
                 "this address has other methods; see /openapi.json",
             )
         })
+        .layer(middleware::map_request(unread::read_on))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(trace::layer())
         .layer(PropagateRequestIdLayer::new(REQUEST_ID))

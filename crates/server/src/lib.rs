@@ -31,6 +31,7 @@ mod problem;
 mod routes;
 mod sight;
 mod trace;
+mod unread;
 mod view;
 mod wire;
 

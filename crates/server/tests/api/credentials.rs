@@ -3,6 +3,10 @@
 use reqwest::{Method, header};
 use serde_json::json;
 use tertulia_server::Auth;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
 
 use crate::house::{House, answer, claim, drawn, opening, party, said, string, text};
 
@@ -219,4 +223,31 @@ async fn dev_takes_calls_without_a_key_from_programs_on_this_machine() {
         .get("/v1/tasks")
         .await
         .problem(401, "unauthenticated");
+}
+
+#[tokio::test]
+async fn who_is_turned_away_with_a_large_body_is_told_so() {
+    let house = House::new().await;
+    // A client that writes all before it reads anything.
+    let mut stranger = TcpStream::connect(house.address).await.unwrap();
+    let large = vec![b'x'; tertulia_acts::limits::REQUEST_BYTES];
+    for _ in 0..2 {
+        let head = format!(
+            "POST /v1/acts HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n",
+            large.len()
+        );
+        stranger.write_all(head.as_bytes()).await.unwrap();
+        stranger.write_all(&large).await.unwrap();
+        let mut told = [0; 4096];
+        let n = stranger.read(&mut told).await.unwrap();
+        let told = String::from_utf8_lossy(&told[..n]);
+        assert!(told.starts_with("HTTP/1.1 401 "), "{told}");
+    }
+    let request = house.ana.request(Method::POST, "/v1/acts");
+    let request = request
+        .header("content-type", "application/json")
+        .header("content-encoding", "gzip");
+    answer(request.body("{}"))
+        .await
+        .problem(415, "unsupported-media-type");
 }
