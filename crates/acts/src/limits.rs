@@ -85,6 +85,8 @@ pub const DEFINITION_BYTES: usize = 256 * 1024;
 pub const BATCH_ITEMS: usize = 256;
 /// Acts or events in one page of a listing.
 pub const PAGE: usize = 100;
+/// Bytes of bodies in one page of a listing: it ends early where they come to more, but has at least one row.
+pub const PAGE_BYTES: usize = 8 * 1024 * 1024;
 /// Acts of earlier turns that a claim carries.
 pub const HISTORY: usize = 20;
 

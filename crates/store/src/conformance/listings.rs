@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use tertulia_acts::{
+    body::Body,
     delivery::Delivery,
+    envelope::Act,
     event::Event,
     facts::{Change, Row},
     ids::CommitmentId,
+    limits::PAGE_BYTES,
     reason::Reason,
     task::{Task, TaskState},
     viewer::Viewer,
@@ -349,6 +352,27 @@ pub(super) fn inbox_from_a_cursor(bench: &mut dyn Bench) -> Result<(), StoreErro
     assert_eq!(brought, [(w.act(1, 2), Some(w.ask()))]);
     let nobody = Viewer::new(w.tenant, party("user:bob"));
     assert_eq!(reader.inbox(&nobody, 0, 9)?.last, 0);
+    Ok(())
+}
+
+pub(super) fn a_page_ends_early_where_bodies_are_large(
+    bench: &mut dyn Bench,
+) -> Result<(), StoreError> {
+    let w = World::build(1, bench.store())?;
+    for seq in 3..=6 {
+        let mut act = w.act(2, seq);
+        act.body = Body::text("x".repeat(PAGE_BYTES / 3 + 1));
+        write(bench.store(), vec![act.into_change()], T0)?;
+    }
+    let reader = bench.reader()?;
+    let (viewer, at) = (ana(&w), w.conversation_id(2));
+    let numbers = |acts: Option<Vec<Act>>| {
+        let acts = acts.unwrap_or_default().into_iter();
+        acts.map(|act| act.envelope.id.seq).collect::<Vec<_>>()
+    };
+    assert_eq!(numbers(reader.acts(&viewer, at, 2, 9)?), [3, 4, 5]);
+    assert_eq!(numbers(reader.acts(&viewer, at, 5, 9)?), [6]);
+    assert_eq!(numbers(reader.history(&viewer, at, 7, 9)?), [4, 5, 6]);
     Ok(())
 }
 

@@ -106,6 +106,7 @@ cases! { ($)
     listings::commitments_by_every_filter,
     listings::inbox_from_a_cursor,
     listings::acts_and_events_from_a_cursor,
+    listings::a_page_ends_early_where_bodies_are_large,
     listings::a_cursor_may_stand_between_events_that_were_written_together,
     listings::metrics_count_what_waits,
 }

@@ -10,6 +10,7 @@ use serde::{
 use tertulia_acts::{
     digest::Digest,
     ids::RootId,
+    limits::PAGE_BYTES,
     party::Party,
     task::{Task, TaskMade, TaskNow},
     time::Timestamp,
@@ -28,6 +29,28 @@ pub(crate) fn all<T>(
     each(conn, sql, params, |row| {
         found.push(read(row)?);
         Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(found)
+}
+
+/// The rows of a query until they weigh [`PAGE_BYTES`]; at least one, if there is one.
+pub(crate) fn some<T>(
+    conn: &Connection,
+    sql: &str,
+    params: &[&dyn ToSql],
+    read: impl Fn(&Row<'_>) -> Result<T, StoreError>,
+    weight: impl Fn(&T) -> usize,
+) -> Result<Vec<T>, StoreError> {
+    let (mut found, mut bytes) = (Vec::new(), 0_usize);
+    each(conn, sql, params, |row| {
+        let one = read(row)?;
+        bytes += weight(&one);
+        found.push(one);
+        Ok(if bytes < PAGE_BYTES {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        })
     })?;
     Ok(found)
 }

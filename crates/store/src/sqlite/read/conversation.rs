@@ -13,7 +13,7 @@ use super::Reader;
 use crate::{
     StoreError,
     sqlite::{
-        query::{all, doc, one},
+        query::{doc, one, some},
         row::{conversation_columns, read_conversation},
     },
     visibility::{Eyes, conversation_is_visible},
@@ -87,7 +87,7 @@ impl Reader {
         self.read(|conn| one(conn, query, &eyes.and(&[&other, &alias]), read_conversation))
     }
 
-    /// The acts of a conversation after a sequence number, in order.
+    /// The acts of a conversation after a sequence number, in order; fewer where they weigh more than a page may.
     pub fn acts(
         &self,
         viewer: &Viewer,
@@ -100,7 +100,8 @@ impl Reader {
         self.acts_of(viewer, conversation, query, (after, limit))
     }
 
-    /// The last acts of a conversation before a sequence number, in order: what was said before.
+    /// The last acts of a conversation before a sequence number, in order: what was said before. Fewer where they weigh more
+    /// than a page may.
     pub fn history(
         &self,
         viewer: &Viewer,
@@ -130,7 +131,7 @@ impl Reader {
                 return Ok(None);
             }
             let params: &[&dyn ToSql] = &[id.root.as_bytes(), &id.n, &from, &limit];
-            all(conn, query, params, read_act).map(Some)
+            some(conn, query, params, read_act, |act| act.body.weight()).map(Some)
         })
     }
 

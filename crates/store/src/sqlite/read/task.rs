@@ -9,6 +9,7 @@ use tertulia_acts::{
     hop::Hop,
     ids::{ConversationId, GroupId, HopId, TaskId},
     lease::Lease,
+    limits::PAGE_BYTES,
     receipt::Receipt,
     root::Root,
     task::{Task, TaskState},
@@ -208,7 +209,7 @@ impl Reader {
         })
     }
 
-    /// Tasks, from the last changed to the first.
+    /// Tasks, from the last changed to the first; fewer than `limit` where they weigh more than a page may.
     pub fn tasks(
         &self,
         viewer: &Viewer,
@@ -238,14 +239,23 @@ impl Reader {
                 changed: task.now.changed,
                 id: task.id(),
             };
-            let Page { rows, next, total } = page(tasks, limit, total, cursor);
-            let rows = rows
-                .into_iter()
-                .map(|task| {
-                    let root = root_of(conn, task.id())?;
-                    whole(conn, task, root)
-                })
-                .collect::<Result<_, _>>()?;
+            let Page {
+                rows: tasks,
+                next,
+                total,
+            } = page(tasks, limit, total, cursor);
+            let (mut rows, mut bytes) = (Vec::with_capacity(tasks.len()), 0_usize);
+            for task in tasks {
+                if bytes >= PAGE_BYTES {
+                    let next = rows.last().map(|read: &TaskRead| cursor(&read.task));
+                    return Ok(Page { rows, next, total });
+                }
+                let root = root_of(conn, task.id())?;
+                let read = whole(conn, task, root)?;
+                bytes += read.opening.body.weight();
+                bytes += read.result.as_ref().map_or(0, |act| act.body.weight());
+                rows.push(read);
+            }
             Ok(Page { rows, next, total })
         })
     }
