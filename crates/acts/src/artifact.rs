@@ -5,9 +5,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    body::Body,
+    answers::Operation,
+    body::{ArtifactRef, Body},
     digest::Digest,
-    ids::{HopId, RootId, TaskId, TenantId},
+    ids::{AskId, HopId, RootId, TaskId, TenantId},
+    reason::Reason,
     time::Timestamp,
 };
 
@@ -26,6 +28,8 @@ pub struct Artifact {
     pub name: String,
     /// Its bytes.
     pub bytes: Arc<[u8]>,
+    /// Whether so far only late results brought it: then it is kept, and has not counted as evidence (SEMANTICS 5).
+    pub late: bool,
     /// When it came.
     pub made: Timestamp,
 }
@@ -41,6 +45,24 @@ pub struct LateResult {
     pub tenant: TenantId,
     /// The hop that sent it.
     pub hop: HopId,
+    /// The operation that would have said it; none of those kept by versions that did not note it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<Operation>,
+    /// The ask that it would have answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ask: Option<AskId>,
+    /// The task whose result it is, where that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<TaskId>,
+    /// Why it declined or failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// What went wrong, in the worker's own words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// What it brought.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<ArtifactRef>,
     /// What it said.
     pub body: Body,
     /// When it came.

@@ -113,6 +113,7 @@ pub(crate) fn file(name: &str, media_type: &str, bytes: &[u8]) -> Artifact {
         media_type: media_type.into(),
         name: name.into(),
         bytes: Arc::from(bytes),
+        late: false,
         made: NOW,
     }
 }

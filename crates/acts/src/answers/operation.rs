@@ -3,11 +3,14 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::Answering;
 use crate::performative::Performative;
 
 /// An operation under a hop token. Nothing else exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Operation {
     /// Takes the request on.
     Agree,

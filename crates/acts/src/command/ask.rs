@@ -33,10 +33,11 @@ pub(super) fn decide(d: &mut Draft<'_>, holder: &mut Holder, ask: &AskUp) -> Res
         return Err(too_many_rounds().into());
     }
     let root = d.root(task.id().root)?;
-    // The nearest open task above is the one that made the request: while a task is open, so is the one above it.
+    // The nearest open task above is the one that made the request: while a task is open, so is the one above it. A
+    // letter that a principal sent again hangs below the root's task, which knows nothing of it.
     let addressee = match task.made.parent {
-        Some(parent) => Addressee::Task(parent),
-        None => Addressee::Principal(root.principal.clone()),
+        Some(parent) if task.made.requester.is_agent() => Addressee::Task(parent),
+        _ => Addressee::Principal(root.principal.clone()),
     };
     let id = AskId::new(root.id, d.number(root.id)?);
     let mut speech = Speech::new(

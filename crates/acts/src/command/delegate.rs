@@ -69,7 +69,7 @@ pub(super) fn branch(
         group,
         conversation,
         opens,
-        redrive_of: None,
+        letter: None,
         key: None,
     };
     open(d, &opener, opening)

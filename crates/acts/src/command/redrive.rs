@@ -1,4 +1,5 @@
-//! Redrive: a dead letter is sent again, as a new task with a new deadline; the old one stays failed (SEMANTICS 6).
+//! Redrive: a dead letter is sent again, as a new task with a new deadline; the old one stays failed (SEMANTICS 6). Who
+//! redrives is who asks, whoever delegated it first: the sender and the provenance of the new act say so.
 
 use serde_json::json;
 
@@ -14,7 +15,7 @@ use crate::{
     envelope::Refusal,
     event::EventKind,
     facts::{Draft, Fault, Need, Stop},
-    ids::TaskId,
+    ids::{RootId, TaskId},
     reason::Reason,
     receipt::Outcome,
     task::{Task, TaskState},
@@ -105,48 +106,35 @@ fn send_again(
     opening.place = Place::New;
     opening.work_id.clone_from(&task.made.work_id);
     opening.parent_work_id.clone_from(&task.made.parent_work_id);
-    let Some(parent) = task.made.parent else {
-        let root = new_root(d, caller)?;
-        let opener = Opener {
-            tenant: caller.tenant,
-            sender: &caller.party,
-            root,
-            under: None,
-            group: None,
-            conversation: None,
-            opens: (ConversationKind::Opened, None),
-            redrive_of: Some(task.id()),
-            key: None,
-        };
-        return open(d, &opener, &opening);
+    let root = match task.made.parent {
+        None => new_root(d, caller)?,
+        Some(_) => still_open(d, task)?,
     };
-    let parent = d.task(parent)?;
-    if !parent.is_open() || d.root(task.id().root)?.ended.is_some() {
-        let message = format!(
-            "{} was delegated by {}, which has ended; send the work again as a new root",
-            task.id(),
-            parent.id()
-        );
-        return Err(Refusal::saying(Reason::RootClosed, message)
-            .with("parent", parent.id())
-            .into());
-    }
-    let hop = task
-        .made
-        .requester_hop
-        .ok_or_else(|| Stop::Broken("a child was asked outside a hop".into()))?;
-    let hop = d.hop(hop)?;
-    let sender = task.made.requester.clone();
     let opener = Opener {
         tenant: caller.tenant,
-        sender: &sender,
-        root: task.id().root,
-        under: Some((&parent, &hop)),
+        sender: &caller.party,
+        root,
+        under: None,
         group: None,
         conversation: None,
-        opens: (ConversationKind::Branch, None),
-        redrive_of: Some(task.id()),
+        opens: (ConversationKind::Opened, None),
+        letter: Some(task),
         key: None,
     };
     open(d, &opener, &opening)
+}
+
+/// The root of a child's letter, if it is open. Whether the task that delegated it is does not matter: what comes of the
+/// letter is a late result to that one, and the root's principal reads it.
+fn still_open(d: &Draft<'_>, task: &Task) -> Result<RootId, Stop> {
+    let root = d.root(task.id().root)?;
+    if root.ended.is_none() {
+        return Ok(root.id);
+    }
+    let message = format!(
+        "the root of {} has ended; send the work again as a new root",
+        task.id()
+    );
+    let refusal = Refusal::saying(Reason::RootClosed, message).with("root", root.id);
+    Err(refusal.into())
 }

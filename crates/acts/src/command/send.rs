@@ -70,7 +70,7 @@ fn open_root(d: &mut Draft<'_>, caller: &Caller, send: &Send) -> Result<Outcome,
         group: None,
         conversation,
         opens: (ConversationKind::Opened, alias),
-        redrive_of: None,
+        letter: None,
         key: send.key.as_deref().map(|key| key::of(caller, key)),
     };
     let opening = send.opening.distinct(d, root)?;

@@ -219,14 +219,6 @@ impl Draft<'_> {
         }))
     }
 
-    /// Whether the root has an artifact of this digest.
-    ///
-    /// # Errors
-    /// It is to be loaded.
-    pub fn has_artifact(&self, root: RootId, digest: Digest) -> Result<bool, Stop> {
-        self.artifact(root, digest).map(|found| found.is_some())
-    }
-
     /// An artifact of the root.
     ///
     /// # Errors

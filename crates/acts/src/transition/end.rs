@@ -3,8 +3,9 @@
 
 use serde_json::json;
 
-use super::{Speech, climb, fire, log, notify, say, slots::free, wake};
+use super::{Late, Speech, climb, fire, keep_late, log, notify, say, slots::free, wake};
 use crate::{
+    answers::Operation,
     ask::AskState,
     body::{ArtifactRef, Body},
     commitment::CommitmentStatus,
@@ -268,6 +269,7 @@ fn tell_requester(d: &mut Draft<'_>, mut task: Task, result: ActId) -> Result<()
             None,
         )?;
     }
+    late_to_delegator(d, &task, result)?;
     let result = matches!(task.now.state, TaskState::Done { .. });
     let mut groups = Vec::new();
     for request in 0..=task.now.attached.len() {
@@ -294,6 +296,43 @@ fn tell_requester(d: &mut Draft<'_>, mut task: Task, result: ActId) -> Result<()
         Some(parent) => wake(d, parent),
         None => Ok(()),
     }
+}
+
+/// The result of a child's letter that was sent again is a late result in the replies of the task that delegated it first:
+/// that one went on without it (SEMANTICS 6).
+fn late_to_delegator(d: &mut Draft<'_>, task: &Task, result: ActId) -> Result<(), Stop> {
+    let (TaskState::Done { .. }, Some(_), Some(mut letter)) =
+        (&task.now.state, task.made.parent, task.made.redrive_of)
+    else {
+        return Ok(());
+    };
+    if task.made.performative == Performative::Inform {
+        // What was only acknowledged says nothing.
+        return Ok(());
+    }
+    let delegator = loop {
+        let before = d.task(letter)?.made;
+        match before.redrive_of {
+            Some(first) => letter = first,
+            None => break before.parent,
+        }
+    };
+    let broken = |what: &str| Stop::Broken(format!("{} ended with {what}", task.id()));
+    let delegator = delegator.ok_or_else(|| broken("no delegator of the letter it sends again"))?;
+    let act = d.act(result)?;
+    let hop = act
+        .envelope
+        .hop
+        .ok_or_else(|| broken("a result of no hop"))?;
+    keep_late(
+        d,
+        delegator,
+        &Late {
+            of: Some(task.id()),
+            named: &act.envelope.artifacts,
+            ..Late::new(hop, Operation::Reply, &act.body)
+        },
+    )
 }
 
 fn must_find(d: &Draft<'_>, id: GroupId) -> Result<Group, Stop> {

@@ -4,6 +4,7 @@ mod authorization;
 mod bring;
 mod end;
 mod foresee;
+mod late;
 mod lose;
 mod sever;
 mod slots;
@@ -12,9 +13,10 @@ mod wake;
 
 pub(crate) use self::{
     authorization::{authorize, climb},
-    bring::bring,
+    bring::{bring, bring_late},
     end::{End, EndedBy, end_task},
     foresee::foresee_ends,
+    late::{Late, keep_late},
     lose::lose,
     sever::{closed_for, ended_above, severed},
     slots::{free, refresh},

@@ -2,18 +2,20 @@
 
 use tertulia_acts::{
     agent::Retry,
+    answers::Operation,
     command::{Answer, Command, Grant, HopOperation, Pulse},
     delivery::Delivery,
     facts::Fault,
     ids::TaskId,
     lease::LeaseEnd,
-    limits::{ATTEMPTS, LATE_BYTES_PER_TASK, LATE_RESULTS_PER_TASK, LEASE},
+    limits::{ATTEMPTS, BACKOFF_FIRST, LATE_BYTES_PER_TASK, LATE_RESULTS_PER_TASK, LEASE},
+    reason::Reason,
     receipt::Outcome,
     time::Millis,
 };
 
 use crate::{
-    words::{fail, progress, reply, request, within},
+    words::{answer, artifact_of, ask, fail, progress, reply, reply_with, request, within},
     world::{HOME, World, definition, fault, outcome, reason},
 };
 
@@ -120,15 +122,63 @@ fn i12_late_results_are_kept_within_limits_and_change_nothing() {
 }
 
 #[test]
+fn a_late_result_keeps_all_that_was_said_and_counts_as_no_evidence() {
+    let (mut w, task, grant) = at_work();
+    w.wait(LEASE);
+    w.upkeep();
+    w.under(&grant, "", reply_with("here", "a trace"));
+    w.under(&grant, "", fail(false));
+    let late: Vec<_> = w.facts.tables().late_results.rows().cloned().collect();
+    assert_eq!(late[0].operation, Some(Operation::Reply));
+    assert_eq!(late[0].artifacts, [artifact_of("a trace").reference()]);
+    assert_eq!(late[1].operation, Some(Operation::Fail));
+    assert_eq!(late[1].reason, Some(Reason::GaveUp));
+    assert_eq!(late[1].error.as_deref(), Some("it did not work"));
+    assert_eq!(w.evidence(task), 0);
+    let kept = w.facts.tables().artifacts.rows();
+    assert_eq!(kept.map(|row| row.late).collect::<Vec<_>>(), [true]);
+    // What the next attempt brings is evidence, though the same was kept already.
+    w.wait(BACKOFF_FIRST);
+    let next = w.claim("logs");
+    w.does(&next, reply_with("here", "a trace"));
+    assert_eq!(w.evidence(task), 1);
+    let kept = w.facts.tables().artifacts.rows();
+    assert_eq!(kept.map(|row| row.late).collect::<Vec<_>>(), [false]);
+}
+
+#[test]
+fn an_answer_that_comes_too_late_is_kept_with_its_ask() {
+    let mut w = World::with(&["coordinator", "logs"]);
+    let top = w.send(request("coordinator", "a"));
+    let grant = w.claim("coordinator");
+    w.delegates(&grant, request("logs", "b"));
+    let at_logs = w.claim("logs");
+    let asked = w.asks(&at_logs, ask("which?"));
+    w.wait(LEASE);
+    w.upkeep();
+    let answered = w.under(&grant, "", answer(asked, "the first"));
+    assert_eq!(fault(answered), Fault::LeaseLost);
+    let late = w.facts.tables().late_results.get(&(top, 1)).unwrap();
+    assert_eq!(late.operation, Some(Operation::Answer));
+    assert_eq!(late.ask, Some(asked));
+    assert_eq!(late.body.joined_text(), "the first");
+    assert_eq!(w.ask_state(asked), "open");
+}
+
+#[test]
 fn late_results_take_a_mebibyte_at_most() {
     let (mut w, task, grant) = at_work();
     w.cancels("user:ana", task);
-    let big = "x".repeat(LATE_BYTES_PER_TASK / 2);
+    let big = "x".repeat(LATE_BYTES_PER_TASK / 2 + 1);
     for _ in 0..3 {
         let late = w.does(&grant, reply(&big));
         assert_eq!(reason(&late), "cancelled");
     }
     assert_eq!(w.facts.tables().late_results.len(), 1);
+    // Files count too.
+    w.does(&grant, reply_with("here", &big));
+    assert_eq!(w.facts.tables().late_results.len(), 1);
+    assert_eq!(w.facts.tables().artifacts.len(), 0);
     assert!(w.task(task).now.late.1 <= LATE_BYTES_PER_TASK as u64);
 }
 

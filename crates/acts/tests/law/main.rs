@@ -20,6 +20,7 @@ mod mailbox;
 mod notices;
 mod owed;
 mod random;
+mod redrive;
 mod reentry;
 mod rounds;
 mod tenants;

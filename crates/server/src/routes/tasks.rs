@@ -108,7 +108,7 @@ pub(crate) async fn tree(
     let mut hops: Vec<Hop> = tree.hops;
     let mut tasks = Vec::with_capacity(tree.tasks.len());
     for task in tree.tasks {
-        let waiting = sight.waiting(&task)?;
+        let (waiting, late) = (sight.waiting(&task)?, sight.late(&task)?);
         let (of_it, others): (Vec<Hop>, Vec<Hop>) =
             hops.into_iter().partition(|hop| hop.task == task.id());
         hops = others;
@@ -116,7 +116,7 @@ pub(crate) async fn tree(
             Some(read) => TaskView::from(read),
             None => TaskView::under(task, tree.root.principal.clone()),
         };
-        view.waiting = waiting;
+        (view.waiting, view.late) = (waiting, late);
         view.hops = Some(of_it.into_iter().map(Into::into).collect());
         tasks.push(view);
     }

@@ -22,7 +22,7 @@ use crate::{
     auth::Authenticated,
     headers::Token,
     problem::Problem,
-    view::{ask::AskView, prompt::prompt, task::TaskView},
+    view::{ask::AskView, late::LateView, prompt::prompt, task::TaskView},
 };
 
 /// A viewer before the store. Under a hop token it is the agent at work.
@@ -154,10 +154,19 @@ impl Sight {
 
     /// A task that was read.
     pub(crate) fn show(&self, read: TaskRead) -> Result<TaskView, Problem> {
-        let waiting = self.waiting(&read.task)?;
+        let (waiting, late) = (self.waiting(&read.task)?, self.late(&read.task)?);
         let mut view = TaskView::from(read);
-        view.waiting = waiting;
+        (view.waiting, view.late) = (waiting, late);
         Ok(view)
+    }
+
+    /// What came too late for a task.
+    pub(crate) fn late(&self, task: &Task) -> Result<Vec<LateView>, Problem> {
+        if task.now.late.0 == 0 {
+            return Ok(Vec::new());
+        }
+        let late = self.engine.reader().late_results(&self.viewer, task.id())?;
+        Ok(late.into_iter().flatten().map(Into::into).collect())
     }
 
     /// Why a queued task cannot be claimed now, if it cannot.

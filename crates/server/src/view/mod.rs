@@ -10,6 +10,7 @@ pub(crate) mod group;
 pub(crate) mod hop;
 pub(crate) mod inbox;
 pub(crate) mod instant;
+pub(crate) mod late;
 pub(crate) mod lease;
 pub(crate) mod listing;
 pub(crate) mod prompt;

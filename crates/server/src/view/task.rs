@@ -15,7 +15,7 @@ use tertulia_acts::{
 use tertulia_engine::read::TaskRead;
 use utoipa::ToSchema;
 
-use super::{act::ActView, hop::HopView, instant::Instant};
+use super::{act::ActView, hop::HopView, instant::Instant, late::LateView};
 use crate::wire::contract::ContractIn;
 
 /// A task: what was asked, and where it stands.
@@ -119,6 +119,9 @@ pub(crate) struct TaskView {
     /// That act, rendered for a model; in receipts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reply_prompt: Option<Vec<String>>,
+    /// What came too late: kept, and not applied.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) late: Vec<LateView>,
     /// The question that it waits on.
     #[serde(skip_serializing_if = "Option::is_none")]
     question: Option<QuestionView>,
@@ -221,6 +224,7 @@ impl From<Task> for TaskView {
             act: None,
             reply: None,
             reply_prompt: None,
+            late: Vec::new(),
             question: None,
             hops: None,
         }

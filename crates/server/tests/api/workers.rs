@@ -296,7 +296,10 @@ async fn a_settle_after_a_lost_lease_is_told_so_and_kept() {
         (&next.0["attempt"], &next.0["task"]["id"]),
         (&json!(2), &task["id"])
     );
-    let late = house.ana.operate(&lost, "reply", said("too late")).await;
+    let mut late = said("too late");
+    late["artifacts"] =
+        json!([{"name": "trace.txt", "media_type": "text/plain", "text": "a trace"}]);
+    let late = house.ana.operate(&lost, "reply", late).await;
     late.problem(409, "lease-lost");
     house
         .ana
@@ -309,6 +312,22 @@ async fn a_settle_after_a_lost_lease_is_told_so_and_kept() {
         .await
         .ok();
     assert_eq!(task["reply"]["parts"], text("in time"));
+    // What came too late is read with the task, with all that it brought.
+    let late = &task["late"];
+    assert_eq!(late.as_array().map(Vec::len), Some(1), "{late}");
+    assert_eq!(
+        (&late[0]["operation"], &late[0]["hop"]),
+        (&json!("reply"), &lost.0["hop"])
+    );
+    assert_eq!(late[0]["parts"], text("too late"));
+    let brought = &late[0]["artifacts"][0];
+    assert_eq!(brought["name"], "trace.txt");
+    let path = format!(
+        "/v1/roots/{}/artifacts/{}",
+        string(&task, "/root"),
+        string(brought, "/digest")
+    );
+    assert_eq!(house.ana.get(&path).await.ok(), json!("a trace"));
 }
 
 /// Claims until the sweep of a lost lease has made its task claimable again. The claim is woken by the engine.

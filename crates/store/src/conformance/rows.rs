@@ -193,6 +193,8 @@ fn changed_work(w: &World) -> Vec<Change> {
     task.now.closing = Some(Refusal::new(Reason::ParentSettled).with("task", w.task_id(1)));
     (task.now.changed, task.now.arrival, task.now.late) = (at(78), Some(1), (2, 99));
     task.now.redriven_as = Some(w.task_id(50));
+    let mut artifact = w.artifact();
+    artifact.late = false;
     let mut hop = w.hop(2);
     hop.state = Activation::Parked {
         on: Wait::Group {

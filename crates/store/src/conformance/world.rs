@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde_json::{Map, json};
 use tertulia_acts::{
     agent::{Agent, AgentLimits, Contracts, Definition, Retry, Runner, Version, Workload},
+    answers::Operation,
     artifact::{Artifact, LateResult},
     body::{ArtifactRef, Body},
     contract::Contract,
@@ -21,6 +22,7 @@ use tertulia_acts::{
     inbox::{Inbox, InboxEntry},
     party::Party,
     performative::Performative,
+    reason::Reason,
     receipt::{Outcome, Receipt, Scope},
     root::Root,
     tenant::{ApiKey, Principal, Tenant},
@@ -343,6 +345,7 @@ impl World {
             media_type: "text/plain".into(),
             name: "log.txt".into(),
             bytes: b"evidence"[..].into(),
+            late: true,
             made: at(8),
         }
     }
@@ -353,6 +356,17 @@ impl World {
             n: 1,
             tenant: self.tenant,
             hop: self.hop_id(12),
+            operation: Some(Operation::Fail),
+            ask: Some(self.ask_id()),
+            of: Some(self.task_id(3)),
+            reason: Some(Reason::GaveUp),
+            error: Some("it did not work".into()),
+            artifacts: vec![ArtifactRef {
+                digest: self.artifact().digest,
+                name: "log.txt".into(),
+                media_type: "text/plain".into(),
+                size: 8,
+            }],
             body: Body::text("too late"),
             at: at(9),
         }

@@ -14,10 +14,16 @@ pub(super) struct Migration {
 }
 
 /// All of them, in their order; the first is number 1.
-pub(super) const ALL: &[Migration] = &[Migration {
-    name: "first",
-    sql: include_str!("../../migrations/0001_first.sql"),
-}];
+pub(super) const ALL: &[Migration] = &[
+    Migration {
+        name: "first",
+        sql: include_str!("../../migrations/0001_first.sql"),
+    },
+    Migration {
+        name: "late_artifacts",
+        sql: include_str!("../../migrations/0002_late_artifacts.sql"),
+    },
+];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (
     number INTEGER PRIMARY KEY,

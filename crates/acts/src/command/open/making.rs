@@ -103,7 +103,7 @@ impl Making<'_> {
     }
 
     pub(super) fn parent(&self) -> Option<TaskId> {
-        self.opener.under.map(|(task, _)| task.id())
+        self.opener.parent()
     }
 
     /// Says the opening act about a task numbered anew, and makes that task's rows.
@@ -144,7 +144,7 @@ impl Making<'_> {
             folded_on,
             work_id: self.opening.work_id.clone(),
             parent_work_id: self.opening.parent_work_id.clone(),
-            redrive_of: self.opener.redrive_of,
+            redrive_of: self.opener.letter.map(Task::id),
             key: self.opener.key,
             commitment: None,
             at: d.now,

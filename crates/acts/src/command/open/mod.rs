@@ -37,15 +37,29 @@ pub(crate) struct Opener<'a> {
     pub(crate) conversation: Option<Conversation>,
     /// What a conversation that is opened for it is called and why it exists.
     pub(crate) opens: (ConversationKind, Option<String>),
-    pub(crate) redrive_of: Option<TaskId>,
+    /// The dead letter that is sent again, if it is one.
+    pub(crate) letter: Option<&'a Task>,
     /// Where the receipt of the key is found that it is sent under.
     pub(crate) key: Option<Hash16>,
 }
 
 impl Opener<'_> {
+    /// The task that the new one hangs below. A child's letter that is sent again hangs below the root's own task: that
+    /// is open as long as it may be redriven, while the one that delegated it may have ended.
+    fn parent(&self) -> Option<TaskId> {
+        let letter = || self.letter?.made.genealogy.hops().first();
+        match self.under {
+            Some((task, _)) => Some(task.id()),
+            None => letter().map(|top| top.task),
+        }
+    }
+
+    /// The hops above. Those above a letter stand above it also when it is sent again.
     fn genealogy(&self) -> Genealogy {
         match self.under {
-            None => Genealogy::default(),
+            None => self
+                .letter
+                .map_or_else(Genealogy::default, |letter| letter.made.genealogy.clone()),
             Some((task, hop)) => Genealogy::below(
                 &task.made.genealogy,
                 Ancestor {

@@ -17,7 +17,7 @@ use crate::{
 
 /// The columns that [`read_artifact`] reads.
 pub(in crate::sqlite) const COLUMNS: &str =
-    "x.root, x.digest, x.tenant, x.media_type, x.name, x.made, x.bytes";
+    "x.root, x.digest, x.tenant, x.media_type, x.name, x.made, x.late, x.bytes";
 
 /// The artifact of a row of [`COLUMNS`].
 pub(in crate::sqlite) fn read_artifact(row: &Row<'_>) -> Result<Artifact, StoreError> {
@@ -28,7 +28,8 @@ pub(in crate::sqlite) fn read_artifact(row: &Row<'_>) -> Result<Artifact, StoreE
         media_type: row.get(3)?,
         name: row.get(4)?,
         made: Timestamp(row.get(5)?),
-        bytes: row.get_ref(6)?.as_blob()?.into(),
+        late: row.get(6)?,
+        bytes: row.get_ref(7)?.as_blob()?.into(),
     })
 }
 

@@ -71,12 +71,13 @@ pub(super) fn artifacts(
     conn: &Connection,
     table: &Table<(RootId, Digest), Artifact>,
 ) -> Result<usize, StoreError> {
-    let sql = "INSERT INTO artifact (root, digest, tenant, media_type, name, made, bytes)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-    append(
+    let insert = "INSERT INTO artifact (root, digest, tenant, media_type, name, made, late, bytes)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    let update = "UPDATE artifact SET late = ?3 WHERE root = ?1 AND digest = ?2";
+    rows(
         conn,
         table,
-        (sql, &|statement, row| {
+        (insert, &|statement, row| {
             let Artifact {
                 root,
                 digest,
@@ -84,6 +85,7 @@ pub(super) fn artifacts(
                 media_type,
                 name,
                 bytes,
+                late,
                 made,
             } = row;
             Ok(statement.execute((
@@ -93,8 +95,12 @@ pub(super) fn artifacts(
                 media_type,
                 name,
                 made.0,
+                late,
                 &**bytes,
             ))?)
+        }),
+        (update, &|statement, row| {
+            Ok(statement.execute((row.root.as_bytes(), row.digest.0, row.late))?)
         }),
     )
 }
@@ -104,7 +110,7 @@ pub(super) fn late_results(
     table: &Table<(TaskId, u32), LateResult>,
 ) -> Result<usize, StoreError> {
     let sql = "INSERT INTO late_result (root, task, n, tenant, doc) VALUES (?1, ?2, ?3, ?4, ?5)";
-    append(
+    let written = append(
         conn,
         table,
         (sql, &|statement, row| {
@@ -117,5 +123,22 @@ pub(super) fn late_results(
                 json(row)?,
             ))?)
         }),
-    )
+    )?;
+    for entry in table.unwritten() {
+        mentions(conn, &entry.row)?;
+    }
+    Ok(written)
+}
+
+/// Whoever sees the task of a late result may read what that brought.
+fn mentions(conn: &Connection, late: &LateResult) -> Result<(), StoreError> {
+    let sql =
+        "INSERT OR IGNORE INTO mention (root, digest, conversation_root, conversation, tenant)
+        SELECT root, ?3, conversation_root, conversation, tenant FROM task WHERE root = ?1 AND n = ?2";
+    for artifact in &late.artifacts {
+        let task = late.task;
+        conn.prepare_cached(sql)?
+            .execute((task.root.as_bytes(), task.n, artifact.digest.0))?;
+    }
+    Ok(())
 }
