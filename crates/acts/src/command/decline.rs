@@ -4,7 +4,7 @@ use super::holder::{Holder, settle};
 use crate::{
     body::Body,
     envelope::Refusal,
-    facts::{Draft, Stop},
+    facts::{Draft, Fault, Stop},
     lease::LeaseEnd,
     performative::Performative,
     reason::Reason,
@@ -21,11 +21,30 @@ pub struct Decline {
     pub body: Body,
 }
 
+impl Decline {
+    /// The kinds that the recipient of a task may say; the first where it says none.
+    pub const REASONS: &[Reason] = &[Reason::Declined, Reason::NoConsult, Reason::PeerRefused];
+}
+
+/// A recipient says why by a kind of its own, not by one that is the engine's to say.
+pub(super) fn own_reason(reason: Reason, own: &[Reason]) -> Result<(), Stop> {
+    if own.contains(&reason) {
+        return Ok(());
+    }
+    let codes: Vec<&str> = own.iter().map(|reason| reason.code()).collect();
+    let message = format!(
+        "`{reason}` is not yours to say: expected one of {}",
+        codes.join(", ")
+    );
+    Err(Fault::Invalid(message).into())
+}
+
 pub(super) fn decide(
     d: &mut Draft<'_>,
     holder: &Holder,
     decline: &Decline,
 ) -> Result<Outcome, Stop> {
+    own_reason(decline.reason, Decline::REASONS)?;
     settle(
         d,
         holder,

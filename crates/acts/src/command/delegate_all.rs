@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::{Opening, Place, delegate::branch, holder::Holder};
 use crate::{
     envelope::Refusal,
-    facts::{Draft, Need, Stop},
+    facts::{Draft, Fault, Need, Stop},
     group::{Group, GroupMode, GroupState},
     ids::GroupId,
     limits::FAN_OUT,
@@ -41,6 +41,13 @@ pub(super) fn decide(
             .with("branches", count)
             .with("limit", FAN_OUT)
             .into());
+    }
+    if let GroupMode::Quorum(results) = all.mode
+        && !(1..=count).contains(&(results as usize))
+    {
+        let message =
+            format!("a quorum of {results} results: expected 1 to {count}, as there are branches");
+        return Err(Fault::Invalid(message).into());
     }
     for opening in &all.branches {
         opening.can_open()?;

@@ -1,6 +1,9 @@
 //! `fail`: the agent gives the task up, for now or for good.
 
-use super::holder::{Holder, settle};
+use super::{
+    decline::own_reason,
+    holder::{Holder, settle},
+};
 use crate::{
     body::Body,
     envelope::Refusal,
@@ -25,8 +28,21 @@ pub struct Fail {
     pub body: Body,
 }
 
+impl Fail {
+    /// The kinds that the recipient of a task may say; the first where it says none.
+    pub const REASONS: &[Reason] = &[
+        Reason::GaveUp,
+        Reason::OutcomeUnknown,
+        Reason::PeerCancelled,
+        Reason::PeerFailed,
+        Reason::PeerNonsense,
+        Reason::PeerUnreachable,
+    ];
+}
+
 /// The attempt is given up, to be made again: it counts as lost (SEMANTICS 3).
 pub(super) fn again(d: &mut Draft<'_>, holder: &Holder, fail: &Fail) -> Result<Outcome, Stop> {
+    own_reason(fail.reason, Fail::REASONS)?;
     let error = if fail.error.is_empty() {
         "the worker gave the attempt up"
     } else {
@@ -43,6 +59,7 @@ pub(super) fn again(d: &mut Draft<'_>, holder: &Holder, fail: &Fail) -> Result<O
 
 /// The task is given up.
 pub(super) fn decide(d: &mut Draft<'_>, holder: &Holder, fail: &Fail) -> Result<Outcome, Stop> {
+    own_reason(fail.reason, Fail::REASONS)?;
     let refusal = if fail.error.is_empty() {
         Refusal::new(fail.reason)
     } else {

@@ -1,17 +1,19 @@
 //! Fan-out: each, all, a quorum, a deadline; refused, equal and kept branches.
 
 use tertulia_acts::{
-    command::{Command, DelegateAll, Due, Grant, HopOperation},
+    command::{Command, Decline, DelegateAll, Due, Grant, HopOperation},
+    facts::Fault,
     group::{FiredBy, Group, GroupMode, GroupState},
     ids::{GroupId, TaskId},
     limits::FAN_OUT,
+    reason::Reason,
     receipt::Outcome,
     time::Millis,
 };
 
 use crate::{
     words::{all, decline, opening, park_on_group, request},
-    world::{World, reason},
+    world::{World, fault, reason},
 };
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
@@ -113,6 +115,39 @@ fn each_goes_on_at_every_end() {
         assert_eq!(it.parks(seen), Outcome::Met, "there is one to read");
     }
     assert_eq!(it.parks(3), Outcome::Met, "it is over");
+}
+
+#[test]
+fn a_quorum_is_of_the_branches_that_there_are() {
+    let mut w = World::with(&["coordinator", "a", "b", "c"]);
+    let task = w.send(request("coordinator", "ask around"));
+    let grant = w.claim("coordinator");
+    for results in [0, 4] {
+        let spec = all(GroupMode::Quorum(results), three());
+        let operation = HopOperation::DelegateAll(spec);
+        let invalid = fault(w.under(&grant, "s", operation));
+        assert!(
+            matches!(invalid, Fault::Invalid(_)),
+            "{results}: {invalid:?}"
+        );
+    }
+    assert_eq!(w.task(task).now.steps, 0);
+}
+
+#[test]
+fn a_recipient_says_no_reason_that_is_the_engines() {
+    let mut w = World::with(&["logs"]);
+    let task = w.send(request("logs", "look"));
+    let grant = w.claim("logs");
+    let declines = |reason| {
+        let body = tertulia_acts::body::Body::default();
+        HopOperation::Decline(Decline { reason, body })
+    };
+    let invalid = fault(w.under(&grant, "", declines(Reason::Policy)));
+    assert!(matches!(invalid, Fault::Invalid(_)), "{invalid:?}");
+    assert_eq!(w.state(task), "working");
+    w.does(&grant, declines(Reason::NoConsult));
+    assert_eq!(w.why(task), Some("no-consult"));
 }
 
 #[test]

@@ -281,7 +281,7 @@ impl Life {
 
     fn fan_out(by: &str, it: Move) -> HopOperation {
         let count = 1 + it.about % 4;
-        let branches = (0..count)
+        let branches: Vec<_> = (0..count)
             .map(|n| {
                 Self::opening(
                     by,
@@ -293,12 +293,13 @@ impl Life {
                 )
             })
             .collect();
+        let count = u32::try_from(branches.len()).unwrap();
         HopOperation::DelegateAll(DelegateAll {
             branches,
             mode: match it.about % 3 {
                 0 => GroupMode::Each,
                 1 => GroupMode::All,
-                _ => GroupMode::Quorum(u32::from(it.about % 5)),
+                _ => GroupMode::Quorum(1 + u32::from(it.about) % count),
             },
             within: (it.about.is_multiple_of(2)).then(|| Millis(i64::from(it.about))),
             keep_rest: it.about.is_multiple_of(4),

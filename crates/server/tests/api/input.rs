@@ -218,8 +218,8 @@ async fn claims_and_operations_are_read_as_strictly() {
         ("fail", json!({"reason": "tired"}), "reason: "),
         (
             "delegate_all",
-            json!({"branches": [], "mode": {"quorum": 0}}),
-            "mode.quorum: a quorum",
+            json!({"branches": [{"to": "agent:x", "parts": text("x")}], "mode": {"quorum": 2}}),
+            "a quorum of 2 results: expected 1 to 1",
         ),
         (
             "delegate_all",

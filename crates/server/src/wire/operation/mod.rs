@@ -164,18 +164,7 @@ pub(crate) struct FailIn {
     reason: Option<Reason>,
 }
 
-/// What the recipient of a task may say about why it declines.
-const DECLINES: &[Reason] = &[Reason::Declined, Reason::NoConsult, Reason::PeerRefused];
-/// What it may say about why it fails.
-const FAILS: &[Reason] = &[
-    Reason::GaveUp,
-    Reason::OutcomeUnknown,
-    Reason::PeerCancelled,
-    Reason::PeerFailed,
-    Reason::PeerNonsense,
-    Reason::PeerUnreachable,
-];
-
+/// One of those that are the caller's to say, told with its place; acts judges it too.
 fn one_of(place: &str, reason: Option<Reason>, may: &[Reason]) -> Result<Reason, Problem> {
     let reason = reason.unwrap_or(may[0]);
     if may.contains(&reason) {
@@ -203,10 +192,6 @@ impl DelegateAllIn {
         let mode = match self.mode {
             Mode::Each => GroupMode::Each,
             Mode::All => GroupMode::All,
-            Mode::Quorum(0) => {
-                let what = "a quorum is at least 1";
-                return Err(Problem::malformed(&member(at, "mode.quorum"), what));
-            }
             Mode::Quorum(results) => GroupMode::Quorum(results),
         };
         Ok(DelegateAll {
@@ -245,7 +230,7 @@ impl FailIn {
             );
             return Err(Problem::malformed(&member(at, "error"), what));
         }
-        let reason = one_of(&member(at, "reason"), self.reason, FAILS)?;
+        let reason = one_of(&member(at, "reason"), self.reason, Fail::REASONS)?;
         let body = body(&member(at, "parts"), self.parts)?;
         Ok(Fail {
             retry: self.retry,

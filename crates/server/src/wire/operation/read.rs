@@ -9,8 +9,7 @@ use tertulia_acts::{
 };
 
 use super::{
-    AskIn, DECLINES, DeclineIn, DelegateAllIn, FailIn, Nothing, ParkIn, ProgressIn, RecordIn,
-    ReplyIn, one_of,
+    AskIn, DeclineIn, DelegateAllIn, FailIn, Nothing, ParkIn, ProgressIn, RecordIn, ReplyIn, one_of,
 };
 use crate::{
     body as reading,
@@ -140,7 +139,7 @@ pub(crate) fn read(operation: Operation, source: Source<'_>) -> Result<Sent, Pro
         }
         Operation::Decline => {
             let (given, content) = source.read::<DeclineIn>(name)?;
-            let reason = one_of(&place("reason"), given.reason, DECLINES)?;
+            let reason = one_of(&place("reason"), given.reason, Decline::REASONS)?;
             let body = body(&place("parts"), given.parts)?;
             (HopOperation::Decline(Decline { reason, body }), content)
         }
